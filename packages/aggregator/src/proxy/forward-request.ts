@@ -1,6 +1,6 @@
 import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
-import { escapePath, forwardAnswer, hasBody, LinkRewriter } from '@keelson/http-installer'
+import { escapePath, forwardAnswer, hasBody } from '@keelson/http-installer'
 import type { Passage } from '@keelson/http-installer'
 import { OutboundError } from '@keelson/outbound'
 import type { StreamedAnswer } from '@keelson/outbound'
@@ -26,7 +26,6 @@ const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 export async function forwardRequest(passage: Passage, leased: LeasedClient, options: ForwardOptions): Promise<void> {
   passage.exchange.watchInitialized?.()
   const { exchange } = passage
-  const { authority } = leased
   const { rejectRedirects, addedHeaders = [] } = options
   const answer = await sendRequest(exchange, leased, addedHeaders)
   try {
@@ -34,10 +33,7 @@ export async function forwardRequest(passage: Passage, leased: LeasedClient, opt
     if (rejectRedirects && answer.status >= 300 && answer.status <= 399 && answer.headers.location !== undefined) {
       return sendBytes(exchange, 502, { 'content-type': 'text/plain; charset=utf-8' }, refusedRedirect)
     }
-    const colon = authority.lastIndexOf(':')
-    const remote = { host: authority.slice(0, colon).replace(/^\[|\]$/g, ''), port: authority.slice(colon + 1) }
-    const links = new LinkRewriter({ prefix: '', remote, clientHost: authority, origin: `https://${authority}` })
-    await forwardAnswer(passage, answer, links)
+    await forwardAnswer(passage, answer, leased.links)
   } finally {
     answer[Symbol.dispose]()
   }

@@ -1,3 +1,4 @@
+import { LinkRewriter } from '@keelson/http-installer'
 import { checkAuthorities, hostAndPort, OutboundError } from '@keelson/outbound'
 import type { Destination, ServiceReference, ServiceResolver, StreamClient, StreamDialer } from '@keelson/outbound'
 import type { ProxyTarget } from '../target.ts'
@@ -8,6 +9,8 @@ export interface LeasedClient {
   readonly client: StreamClient
   /** Value of the Host header: "10.0.0.1:443". */
   readonly authority: string
+  /** Rewrites links of the server to itself. */
+  readonly links: LinkRewriter
   close(): void
 }
 
@@ -156,12 +159,16 @@ function validateAuthorities(pem: string): void {
 export class SharedClient {
   readonly #client: StreamClient
   readonly #authority: string
+  readonly #links: LinkRewriter
   #users = 0
   #isRetired = false
 
   constructor(client: StreamClient, authority: string) {
     this.#client = client
     this.#authority = authority
+    const colon = authority.lastIndexOf(':')
+    const remote = { host: authority.slice(0, colon).replace(/^\[|\]$/g, ''), port: authority.slice(colon + 1) }
+    this.#links = new LinkRewriter({ prefix: '', remote, clientHost: authority, origin: `https://${authority}` })
   }
 
   lease(): LeasedClient {
@@ -170,6 +177,7 @@ export class SharedClient {
     return {
       client: this.#client,
       authority: this.#authority,
+      links: this.#links,
       close: () => {
         if (!isOpen) return
         isOpen = false

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { BrokenResponseError, ClientGoneError, DeadlineExceededError, sendBytes, sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
 import { countForwardedBytes } from './collect-buffers.ts'
-import { pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
+import { listAnswerHeaders, pairs, without } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
 import { rewriteHtml } from './rewrite-html.ts'
 import type { LinkRewriter } from './rewrite-links.ts'
@@ -60,14 +60,12 @@ export async function forwardAnswer(passage: Passage, answer: ForwardedAnswer, l
 
 /** Returns the headers for the client, as alternating names and values. */
 function listHeaders({ headers: { location }, rawHeaders }: ForwardedAnswer, links: LinkRewriter, isRewritten: boolean): string[] {
-  const list: string[] = []
-  for (const [name, value] of withoutCors(withoutHopByHop(pairs(rawHeaders)))) {
-    if (name.startsWith(':')) continue
-    const lower = name.length === 8 || (isRewritten && name.length === 14) ? name.toLowerCase() : ''
-    if (lower === 'content-length') continue
-    list.push(name, lower === 'location' && location !== undefined ? links.rewrite(value) : value)
+  const list = listAnswerHeaders(rawHeaders)
+  for (let i = location === undefined ? list.length : 0; i < list.length; i += 2) {
+    if (list[i]!.toLowerCase() === 'location') list[i + 1] = links.rewrite(list[i + 1]!)
   }
-  return list
+  // The length of a rewritten body is not known yet.
+  return isRewritten ? without(pairs(list), 'content-length').flat() : list
 }
 
 interface BodyStart {

@@ -63,16 +63,33 @@ export function withoutHopByHop(headers: HeaderList): HeaderList {
 function findListedHeaders(headers: HeaderList): Set<string> | undefined {
   let listed: Set<string> | undefined
   for (const [name, value] of headers) {
-    // Most clients list no header, but an option that is also the name of a hop-by-hop header.
-    if (name.length !== 10 || name.toLowerCase() !== 'connection' || hopByHop.has(value)) continue
-    listed ??= new Set()
-    for (const option of splitList(value.toLowerCase())) listed.add(option)
+    if (name.length === 10 && name.toLowerCase() === 'connection') listed = addListedHeaders(listed, value)
   }
   return listed
 }
 
-export function withoutCors(headers: HeaderList): HeaderList {
-  return headers.filter(([name]) => !corsHeaders.has(name.toLowerCase()))
+/** Adds the names in a header Connection. Most have no name, but an option that is also the name of a hop-by-hop header. */
+function addListedHeaders(listed: Set<string> | undefined, value: string): Set<string> | undefined {
+  if (hopByHop.has(value)) return listed
+  const names = listed ?? new Set()
+  for (const option of splitList(value.toLowerCase())) names.add(option)
+  return names
+}
+
+/** Lists the headers of a response that are forwarded, as alternating names and values: neither hop-by-hop nor CORS. */
+export function listAnswerHeaders(raw: readonly string[]): string[] {
+  const list: string[] = []
+  let listed: Set<string> | undefined
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!
+    const lower = name.toLowerCase()
+    if (lower === 'connection') listed = addListedHeaders(listed, raw[i + 1]!)
+    if (!lower.startsWith(':') && !hopByHop.has(lower) && !corsHeaders.has(lower)) list.push(name, raw[i + 1]!)
+  }
+  if (listed === undefined) return list
+  return pairs(list)
+    .filter(([name]) => !listed.has(name.toLowerCase()))
+    .flat()
 }
 
 export function pairs(raw: readonly string[]): HeaderList {
