@@ -111,7 +111,6 @@ test('suggests only close matches', () => {
 })
 
 test.each([
-  ['--tracing-config-file=x', 'not supported: requests are not traced'],
   ['--coordinated-leadership-retry-period=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audits', 'unknown flag'],

@@ -56,7 +56,7 @@ test.each([
 })
 
 test('reports every mistake in a file, with its path', async () => {
-  const { problems } = await read('secure-prot: 1\nsecure-port: http\ntracing-config-file: x\nevent-ttl: 2h\n')
+  const { problems } = await read('secure-prot: 1\nsecure-port: http\ncoordinated-leadership-retry-period: x\nevent-ttl: 2h\n')
   expect(problems).toHaveLength(3)
   for (const problem of problems) expect(problem).toContain('config.yaml: ')
 })

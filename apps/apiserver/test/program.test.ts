@@ -309,7 +309,7 @@ describe('reports each problem in one sentence', () => {
   })
 
   test('reports all problems at once, including conflicts of options and problems in files', async () => {
-    await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\ntracing-config-file: front\n')
+    await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\ncoordinated-leadership-retry-period: 2s\n')
     const started = startProgram(
       '--config=flags.yaml',
       '--log-level=2',
@@ -325,7 +325,7 @@ describe('reports each problem in one sentence', () => {
     for (const line of lines) expect(line).toMatch(/^keelson: /)
     for (const part of [
       'flags.yaml: --secure-port: "http" is not',
-      'flags.yaml: --tracing-config-file is a flag of kube-apiserver',
+      'flags.yaml: --coordinated-leadership-retry-period is a flag of kube-apiserver',
       'unknown flag --log-level; did you mean -v?',
       '--tls-cert-file and --tls-private-key-file must be set together',
       '--tls-cert-file: cannot read nowhere.crt',

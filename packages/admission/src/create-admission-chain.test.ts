@@ -43,9 +43,9 @@ it('counts calls of each plugin phase and of whole phases, synchronous or not', 
   ]
   const each = (name: string): string => `${plugin}_count${labels('admit', false, name)} 1`
   expect(await countsAfter(plugins, 'admit')).toEqual([
+    ...['Quick', 'Slow', 'Last'].map(each),
     `${step}_count${labels('admit', false)} 1`,
     `${step}_summary_count${labels('admit', false)} 1`,
-    ...['Quick', 'Slow', 'Last'].map(each),
   ])
 })
 
@@ -64,10 +64,10 @@ it.each([
     { name: 'Unasked', validate: () => {} },
   ]
   expect(await countsAfter(plugins, 'validate')).toEqual([
-    `${step}_count${labels('validate', true)} 1`,
-    `${step}_summary_count${labels('validate', true)} 1`,
     `${plugin}_count${labels('validate', false, 'Waits')} 1`,
     `${plugin}_count${labels('validate', true, 'Refuses')} 1`,
+    `${step}_count${labels('validate', true)} 1`,
+    `${step}_summary_count${labels('validate', true)} 1`,
   ])
 })
 
@@ -78,10 +78,10 @@ it('counts plugins that handle the operation but not the resource, as kube-apise
     { name: 'Deletes', operations: ['DELETE'], validate: () => {} },
   ]
   expect(await countsAfter(plugins, 'validate')).toEqual([
-    `${step}_count${labels('validate', false)} 1`,
-    `${step}_summary_count${labels('validate', false)} 1`,
     `${plugin}_count${labels('validate', false, 'Pods')} 1`,
     `${plugin}_count${labels('validate', false, 'Nodes')} 1`,
+    `${step}_count${labels('validate', false)} 1`,
+    `${step}_summary_count${labels('validate', false)} 1`,
   ])
 })
 

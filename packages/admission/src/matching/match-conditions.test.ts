@@ -44,12 +44,12 @@ const failure = `expression '${failing}' resulted in error: no such key: missing
 it.each<[readonly string[], MatchConditionResult, string]>([
   [[], { matches: true }, ''],
   [["object.metadata.name == 'a'", 'request.dryRun == false'], { matches: true }, ''],
-  [["request.userInfo.username == 'nobody'"], { matches: false }, 'exclusions_total 1, evaluation_seconds_count 1'],
+  [["request.userInfo.username == 'nobody'"], { matches: false }, 'evaluation_seconds_count 1, exclusions_total 1'],
   [["request.resource.resource == 'pods' && !has(request.subResource)"], { matches: true }, ''],
   [["authorizer.requestResource.check('get').allowed()"], { matches: true }, ''],
   [["authorizer.group('').resource('pods').check('get').reason() == 'test'"], { matches: true }, ''],
-  [[failing, 'false'], { matches: false }, 'evaluation_errors_total 1, exclusions_total 1, evaluation_seconds_count 1'],
-  [['false', failing], { matches: false }, 'exclusions_total 1, evaluation_seconds_count 1'],
+  [[failing, 'false'], { matches: false }, 'evaluation_errors_total 1, evaluation_seconds_count 1, exclusions_total 1'],
+  [['false', failing], { matches: false }, 'evaluation_seconds_count 1, exclusions_total 1'],
   [[failing], { matches: false, error: failure }, 'evaluation_errors_total 1, evaluation_seconds_count 1'],
   [[failing, failing], { matches: false, error: failure }, 'evaluation_errors_total 2, evaluation_seconds_count 1'],
 ])('conditions %j', async (expressions, expected, counted) => {
