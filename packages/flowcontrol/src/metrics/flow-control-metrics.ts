@@ -44,8 +44,11 @@ export interface FlowControlMetrics {
   limited(limits: Readonly<Record<'waiting' | 'executing', number>>): void
   /** Reports how seats were distributed. */
   adjusted(adjustment: Adjustment): void
-  /** Numbers of requests by phase and kind, as a fraction of the requests that all levels together may have. */
-  readonly concurrency: Readonly<Record<'waiting' | 'executing', Readonly<Record<'readOnly' | 'mutating', TimedRatio>>>>
+  /**
+   * Sets the number of requests of a kind. Must be called after each change of a queue set, because it uses the time of that change. This saves
+   * a reading of the clock.
+   */
+  setConcurrency(phase: 'waiting' | 'executing', kind: 'readOnly' | 'mutating', requests: number): void
 }
 
 const prefix = 'apiserver_flowcontrol_'
@@ -54,6 +57,7 @@ const durationBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30
 /** Creates the metrics of priority and fairness, with kube-apiserver's names. Most of them are read from the queue sets at each scrape. */
 export function createFlowControlMetrics(registry: MetricsRegistry, now: () => number): FlowControlMetrics {
   const levels = new Map<string, MeasuredLevel>()
+  let changedAt = now()
   let adjustment: Adjustment | undefined
   registerLevelSamples(registry, levels, (level) => adjustment?.targets.get(level.name) ?? 0)
 
@@ -160,6 +164,7 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
         executed: (flow, ms, { info }) =>
           (info.verb === 'watch' ? (flow as MeasuredSeries).initialized : (flow as MeasuredSeries).executed).observe(ms / 1000),
         countsChanged: (time, counts) => {
+          changedAt = time
           seats.setNumerator(counts.seatsInUse, time)
           executing.setNumerator(counts.executingRequests, time)
           waiting.setNumerator(counts.waitingRequests, time)
@@ -183,7 +188,7 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
   }
 
   return {
-    concurrency,
+    setConcurrency: (phase, kind, requests) => concurrency[phase][kind].setNumerator(requests, changedAt),
     forLevel: createLevelMetrics,
     limited: (limits) => {
       const time = now()

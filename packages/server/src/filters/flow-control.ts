@@ -1,5 +1,4 @@
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
-import type { TimedRatio } from '@keelson/apimachinery/metrics'
 import type { ClientWait, Exchange, QueryParameters } from '@keelson/exchange'
 import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
@@ -29,14 +28,13 @@ export interface FlowTarget {
 
 /** Priority and fairness, as the filter uses it: `FlowControl` of `@keelson/flowcontrol`. */
 export interface FlowControl<T extends FlowTarget = FlowTarget> {
-  readonly clock: { now(): number }
   classify(info: RequestInfo, user: UserInfo): T
   /** Starts or queues a request. Returns the reason if it is rejected. */
   start(exchange: Exchange, target: T): ControlledRequest | string
   /** Counts a rejected request. Returns the number of seconds after which its client should try again. */
   countRejected(target: T): number
   readonly watches: { add(watch: { readonly info: RequestInfo; readonly query: QueryParameters }): () => void }
-  readonly metrics: { readonly concurrency: Readonly<Record<'waiting' | 'executing', Readonly<Record<InFlightKind, TimedRatio>>>> }
+  readonly metrics: { setConcurrency(phase: 'waiting' | 'executing', kind: InFlightKind, requests: number): void }
 }
 
 interface FlowControlFilterOptions {
@@ -53,7 +51,6 @@ const longestWaitMs = 60_000
  */
 export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, options: FlowControlFilterOptions): Filter {
   const { metrics, requestTimeoutMs } = options
-  const { concurrency } = control.metrics
   const gauges = { waiting: metrics.inQueue(), executing: metrics.inFlight }
   const counts: Readonly<Record<'waiting' | 'executing', Record<InFlightKind, number>>> = {
     waiting: { readOnly: 0, mutating: 0 },
@@ -63,7 +60,7 @@ export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, optio
     const kind = classifyVerb(exchange.info.verb)
     const value = (counts[phase][kind] += difference)
     gauges[phase][kind].value = value
-    concurrency[phase][kind].setNumerator(value, control.clock.now())
+    control.metrics.setConcurrency(phase, kind, value)
   }
 
   /** Ends a request. It is shared by all requests, which keep their ticket in the exchange. */

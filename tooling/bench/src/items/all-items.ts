@@ -12,6 +12,7 @@ import { admissionItems } from './admission-items.ts'
 import { auditItems } from './audit-items.ts'
 import { authorizationItems } from './authorization-items.ts'
 import { dispatchItem } from './dispatch-item.ts'
+import { fairnessItems } from './fairness-items.ts'
 import { growthItems } from './growth-items.ts'
 import { latencyItems } from './latency-items.ts'
 import { limitItem } from './limit-item.ts'
@@ -37,6 +38,7 @@ export const allItems: readonly Item[] = [
   dispatchItem,
   ...authorizationItems,
   ...auditItems,
+  ...fairnessItems,
   ...admissionItems,
   ...aggregationItems,
   ...customLoadItems,

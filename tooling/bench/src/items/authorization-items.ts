@@ -100,7 +100,8 @@ export const authorizationItems: readonly Item[] = [
   },
 ]
 
-function limitServer(server: ServerUnderTest): ServerUnderTest {
+/** Returns the server with the token of a user that has no permissions by default. */
+export function limitServer(server: ServerUnderTest): ServerUnderTest {
   return { ...server, token: limitedToken }
 }
 
@@ -149,7 +150,7 @@ async function post(server: ServerUnderTest, resource: string, object: KubeObjec
 }
 
 /** Waits until the limited user is allowed to read a path. The object need not exist. */
-async function waitForAccess(server: ServerUnderTest, path: string): Promise<void> {
+export async function waitForAccess(server: ServerUnderTest, path: string): Promise<void> {
   const user = limitServer(server)
   for (const end = performance.now() + 10_000; (await ask(user, 'GET', path)).status === 403;)
     if (performance.now() > end) throw new Error(`${path} is still forbidden`)

@@ -79,8 +79,7 @@ function createMarker(name: string): JsonObject {
 async function waitForConfiguration(server: Server, marker: string): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()
   for (const path of [levelsPath, schemasPath]) {
-    for (const { name, uid } of (await listObjects(server, path)).map(({ metadata }) => metadata as JsonObject))
-      names.set(String(uid), String(name))
+    for (const { name, uid } of (await listObjects(server, path)).map(readMetadata)) names.set(uid, name)
   }
   for (let attempt = 0; attempt < 200; attempt++) {
     const flow = await findFlow(server, { method: 'GET', path: '/version', user: marker, groups: [] }, names)
@@ -120,10 +119,14 @@ async function compareConditions(reference: Server, candidate: Server): Promise<
 function describeConditions({ metadata, status }: JsonObject): [name: string, conditions: string] {
   const conditions = isObject(status) && Array.isArray(status['conditions']) ? (status['conditions'] as JsonObject[]) : []
   const described = conditions.map(({ type, status: value, reason, message }) => ({ type, status: value, reason, message }))
-  return [String((metadata as JsonObject)['name']), JSON.stringify(described)]
+  return [readMetadata({ metadata: metadata! }).name, JSON.stringify(described)]
 }
 
 async function listObjects(server: Server, path: string): Promise<JsonObject[]> {
   const list = await server.get(path)
   return isObject(list) ? (list['items'] as JsonObject[]) : []
+}
+
+function readMetadata({ metadata }: JsonObject): { readonly name: string; readonly uid: string } {
+  return metadata as unknown as { name: string; uid: string }
 }
