@@ -18,6 +18,7 @@ import type {
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
 import { ConvertedWatch, mapWatch } from './converted-watch.ts'
+import type { ConversionCaller } from './object-converter.ts'
 import { orThrow } from './version-view.ts'
 import type { Presented, VersionView } from './version-view.ts'
 
@@ -51,13 +52,12 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   }
 
   async create(key: string, object: T, options: CreateOptions = {}): Promise<StoredObject<T>> {
-    return this.#presentWritten(await this.#storage.create(key, await this.#toStored(object, key, options.signal), options), options.signal)
+    return this.#presentWritten(await this.#storage.create(key, await this.#toStored(object, key, options), options), options)
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
     const stored = await this.#storage.get(key, options)
-    // Reading `signal` may create the signal, which an immediate view does not need.
-    return this.#present(stored, this.#view.isImmediate ? undefined : options.signal)
+    return this.#present(stored, options)
   }
 
   async list(key: string, options: ListObjectsOptions = {}): Promise<ObjectList<T>> {
@@ -70,7 +70,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     if (matches !== undefined && (options.limit ?? 0) > 0) return this.#listPage(key, rest, matches)
     const list = await this.#storage.list(key, rest)
     const items: StoredObject<T>[] = []
-    for await (const each of this.#presentAll(list.items, options.signal)) if (matches?.(each) ?? true) items.push(each)
+    for await (const each of this.#presentAll(list.items, options)) if (matches?.(each) ?? true) items.push(each)
     return { ...list, items }
   }
 
@@ -86,18 +86,17 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
 
   async guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options: UpdateOptions<T> = {}): Promise<StoredObject<T>> {
     const { suggestion, sharesCurrent = false, ...rest } = options
-    const { signal } = options
     let current: StoredObject<T> | undefined
     const written = await this.#storage.guaranteedUpdate(
       key,
       async (_object, stored) => {
-        current = stored && (await this.#presentOr(suggestion, stored, signal))
+        current = stored && (await this.#presentOr(suggestion, stored, options))
         const output = await tryUpdate(sharesCurrent ? (current?.object() as T | undefined) : current?.copy(), current)
-        return output && { ...output, object: await this.#toStored(output.object, key, signal) }
+        return output && { ...output, object: await this.#toStored(output.object, key, options) }
       },
       { ...rest, sharesCurrent: true },
     )
-    return current?.revision === written.revision ? current : this.#presentWritten(written, signal)
+    return current?.revision === written.revision ? current : this.#presentWritten(written, options)
   }
 
   async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<StoredObject<T>> {
@@ -107,7 +106,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
       ...rest,
       // The object is converted before it is deleted, so that nothing is deleted if the conversion fails.
       validate: async (_object, stored) => {
-        const presented = await this.#presentOr(suggestion, stored, options.signal)
+        const presented = await this.#presentOr(suggestion, stored, options)
         last = { stored, presented }
         await validate?.(presented.object(), presented)
       },
@@ -160,7 +159,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     for (let fetch = limit; ;) {
       const stored = [...page.items]
       let read = 0
-      for await (const each of this.#presentAll(stored, signal, Math.min(chunkSize, limit))) {
+      for await (const each of this.#presentAll(stored, options, Math.min(chunkSize, limit))) {
         read++
         if (matches(each)) items.push(each)
         if (items.length === limit) break
@@ -178,11 +177,11 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   /** Presents objects in chunks. */
   async *#presentAll(
     stored: Iterable<StoredObject<T>>,
-    signal: AbortSignal | undefined,
+    caller: ConversionCaller | undefined,
     size: number = chunkSize,
   ): AsyncGenerator<StoredObject<T>, undefined> {
     for (const chunk of splitIntoChunks(stored, size)) {
-      const presented = await this.#view.present(chunk, signal)
+      const presented = await this.#view.present(chunk, caller)
       for (const [i, each] of presented.entries()) yield orThrow(each, chunk[i]!.key)
     }
   }
@@ -196,30 +195,30 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     return orThrow((this.#view.present([stored], undefined) as readonly Presented<T>[])[0]!, stored.key)
   }
 
-  #present(stored: StoredObject<T>, signal: AbortSignal | undefined): StoredObject<T> | Promise<StoredObject<T>> {
-    return runAfter(this.#view.present([stored], signal), ([presented]) => orThrow(presented!, stored.key))
+  #present(stored: StoredObject<T>, caller: ConversionCaller | undefined): StoredObject<T> | Promise<StoredObject<T>> {
+    return runAfter(this.#view.present([stored], caller), ([presented]) => orThrow(presented!, stored.key))
   }
 
   /**
    * Presents the result of a write. A watch cache over this storage converts the event of the write, and its call of the webhook goes first.
    * So lists that follow the response find the new object in the cache.
    */
-  async #presentWritten(written: StoredObject<T>, signal: AbortSignal | undefined): Promise<StoredObject<T>> {
+  async #presentWritten(written: StoredObject<T>, caller: ConversionCaller | undefined): Promise<StoredObject<T>> {
     if (!this.#view.isImmediate) await waitForNextTurn()
-    return this.#present(written, signal)
+    return this.#present(written, caller)
   }
 
   /** Returns the suggestion if it is the converted form of this stored object, which saves a conversion. */
   #presentOr(
     suggestion: StoredObject<T> | undefined,
     stored: StoredObject<T>,
-    signal: AbortSignal | undefined,
+    caller: ConversionCaller | undefined,
   ): StoredObject<T> | Promise<StoredObject<T>> {
-    return suggestion?.revision === stored.revision && !this.#view.isImmediate ? suggestion : this.#present(stored, signal)
+    return suggestion?.revision === stored.revision && !this.#view.isImmediate ? suggestion : this.#present(stored, caller)
   }
 
-  async #toStored(object: T, key: string, signal: AbortSignal | undefined): Promise<T> {
-    return orThrow(await this.#view.toStored(object, key, signal), key)
+  async #toStored(object: T, key: string, caller: ConversionCaller | undefined): Promise<T> {
+    return orThrow(await this.#view.toStored(object, key, caller), key)
   }
 }
 

@@ -81,7 +81,7 @@ async function convertBatch<T extends KubeObject>(
     objects.push(event.object)
     if (withPrevious && event.type === 'MODIFIED' && event.previous !== undefined) objects.push(event.previous)
   }
-  const presented = await view.present(objects, signal)
+  const presented = await view.present(objects, { signal })
   return new Map(objects.map((object, i) => [object, presented[i]!]))
 }
 

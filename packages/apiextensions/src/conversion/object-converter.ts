@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from '@keelson/apimachinery'
+import type { KubeObject, ObjectMeta, Span } from '@keelson/apimachinery'
 
 /** An object to convert. */
 export interface ConversionInput {
@@ -13,11 +13,18 @@ export interface ConversionInput {
 /** A converted object without kind and apiVersion, or the reason why the object could not be converted. */
 export type Converted = KubeObject | Error
 
+/** The request that needs a conversion. Its signal is read only if a webhook is called, because reading may create it. */
+export interface ConversionCaller {
+  readonly signal?: AbortSignal
+  /** Step of a recorded request. */
+  readonly span?: Span | undefined
+}
+
 /** Converts objects of one custom resource between its versions. */
 export interface ObjectConverter {
   /**
    * Converts objects to the version `to`. The result has an entry for each object, in the same order. The message of an error is the error
    * text for the client. Rejects only with the reason of an aborted signal.
    */
-  convert(objects: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]>
+  convert(objects: readonly ConversionInput[], to: string, caller: ConversionCaller | undefined): Promise<readonly Converted[]>
 }

@@ -2,7 +2,7 @@ import { TimeSlice, copyObject, formatGroupVersion } from '@keelson/apimachinery
 import type { KubeObject } from '@keelson/apimachinery'
 import { StorageError, readMetadata } from '@keelson/storagebackend'
 import type { ObjectCodec, StoredObject } from '@keelson/storagebackend'
-import type { ConversionInput, ObjectConverter } from './object-converter.ts'
+import type { ConversionCaller, ConversionInput, ObjectConverter } from './object-converter.ts'
 
 /** An object in the presented version, or the reason why it could not be converted. */
 export type Presented<T extends KubeObject> = StoredObject<T> | Error
@@ -23,9 +23,12 @@ export interface VersionView<T extends KubeObject> {
   /** Encodes objects in the presented version, without writing them to a store. */
   readonly codec: ObjectCodec<T>
   /** Returns stored objects in the presented version, in the same order. */
-  present(stored: readonly StoredObject<T>[], signal: AbortSignal | undefined): readonly Presented<T>[] | Promise<readonly Presented<T>[]>
+  present(
+    stored: readonly StoredObject<T>[],
+    caller: ConversionCaller | undefined,
+  ): readonly Presented<T>[] | Promise<readonly Presented<T>[]>
   /** Returns an object of the presented version in the version in which it is stored. Does not change its argument. */
-  toStored(object: T, key: string, signal: AbortSignal | undefined): T | Error | Promise<T | Error>
+  toStored(object: T, key: string, caller: ConversionCaller | undefined): T | Error | Promise<T | Error>
   /** Returns an object as it would be read after it was stored, for a dry run. Does not change its argument. */
   asRead(object: T, key: string): T | Error | Promise<T | Error>
 }
@@ -112,7 +115,7 @@ interface SingleConversion {
   readonly key: string
   readonly from: string
   readonly to: string
-  readonly signal: AbortSignal | undefined
+  readonly caller: ConversionCaller | undefined
 }
 
 /** The view of a version whose objects a webhook converts. Objects that are stored in this version are presented unchanged. */
@@ -126,14 +129,17 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
     this.#options = options
   }
 
-  present(stored: readonly StoredObject<T>[], signal: AbortSignal | undefined): readonly Presented<T>[] | Promise<readonly Presented<T>[]> {
-    return stored.every((each) => this.#versionOf(each) === this.#options.version) ? stored : this.#convert(stored, signal)
+  present(
+    stored: readonly StoredObject<T>[],
+    caller: ConversionCaller | undefined,
+  ): readonly Presented<T>[] | Promise<readonly Presented<T>[]> {
+    return stored.every((each) => this.#versionOf(each) === this.#options.version) ? stored : this.#convert(stored, caller)
   }
 
-  async toStored(object: T, key: string, signal: AbortSignal | undefined): Promise<T | Error> {
+  async toStored(object: T, key: string, caller: ConversionCaller | undefined): Promise<T | Error> {
     const { version, storageVersion, storageSchema } = this.#options
     if (version === storageVersion) return object
-    const converted = await this.#convertOne(object, { key, from: version, to: storageVersion, signal })
+    const converted = await this.#convertOne(object, { key, from: version, to: storageVersion, caller })
     if (converted instanceof Error) return converted
     storageSchema.prune(converted)
     storageSchema.noteMissingDefaults(converted)
@@ -146,20 +152,20 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
     if (stored instanceof Error) return stored
     storageSchema.setDefaults(stored)
     if (version === storageVersion) return stored
-    const read = await this.#convertOne(stored, { key, from: storageVersion, to: version, signal: undefined })
+    const read = await this.#convertOne(stored, { key, from: storageVersion, to: version, caller: undefined })
     if (!(read instanceof Error)) schema.prune(read)
     return read
   }
 
-  async #convertOne(object: T, { key, from, to, signal }: SingleConversion): Promise<T | Error> {
+  async #convertOne(object: T, { key, from, to, caller }: SingleConversion): Promise<T | Error> {
     const { codec, converter } = this.#options
     const { body } = codec.open(key, codec.encode(object, key), 0)
     const input: ConversionInput = { version: from, body, metadata: () => copyObject(object.metadata) }
-    const [converted] = await converter.convert([input], to, signal)
+    const [converted] = await converter.convert([input], to, caller)
     return (converted as T | Error | undefined) ?? new Error('the object was not converted')
   }
 
-  async #convert(stored: readonly StoredObject<T>[], signal: AbortSignal | undefined): Promise<readonly Presented<T>[]> {
+  async #convert(stored: readonly StoredObject<T>[], caller: ConversionCaller | undefined): Promise<readonly Presented<T>[]> {
     const { codec, group, version, versions, schema, converter } = this.#options
     const due = stored.filter((each) => this.#versionOf(each) !== version && versions.has(this.#versionOf(each)))
     const inputs = due.map((each): ConversionInput => ({
@@ -167,7 +173,7 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
       body: each.body,
       metadata: () => readMetadata(each),
     }))
-    const converted = (await converter.convert(inputs, version, signal))[Symbol.iterator]()
+    const converted = (await converter.convert(inputs, version, caller))[Symbol.iterator]()
     const slice = new TimeSlice()
     const presented: Presented<T>[] = []
     for (const each of stored) {

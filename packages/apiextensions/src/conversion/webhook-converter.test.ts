@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
-import type { JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue, KubeObject, Span, SpanAttributes } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { OutboundError } from '@keelson/outbound'
 import type { OutboundAnswer, OutboundRequest } from '@keelson/outbound'
@@ -312,6 +312,27 @@ describe('WebhookConverter', () => {
     expect([(a as KubeObject).metadata.name, (c as KubeObject).metadata.name]).toEqual(['t0', 't2'])
     expect((b as Error).message).toBe(`${hook} returned invalid object: must have the same name: t1 != x`)
     expect(reviews).toHaveLength(4)
+  })
+
+  it('records calls in the trace of the request', async () => {
+    const steps: unknown[] = []
+    const step = { addEvent: (name: string) => steps.push(name), end: (ms: number) => steps.push(ms) } as unknown as Span
+    const span = { startChild: (name: string, attributes: SpanAttributes) => (steps.push(name, attributes), step) } as unknown as Span
+    const { converter, requests } = createHook((review) => convertReview(review))
+    const input: ConversionInput = { version: 'v1', body: Buffer.from('{"metadata":{"name":"a"}}'), metadata: () => ({ name: 'a' }) }
+    await converter.convert([input, input], 'v2', { span })
+    expect(steps).toEqual([
+      'Call conversion webhook',
+      {
+        'custom-resource-definition': 'things.example.com',
+        'desired-api-version': 'example.com/v2',
+        'object-count': 2,
+        UID: expect.any(String),
+      },
+      'Request completed',
+      66,
+    ])
+    expect(requests[0]!.span).toBe(step)
   })
 
   it('calls an unreachable webhook only once', async () => {

@@ -8,14 +8,14 @@ import {
   pauseIfLong,
   stringifyJson,
 } from '@keelson/apimachinery'
-import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject, Span } from '@keelson/apimachinery'
 import { buildServiceUrl, findAnswerError, jsonTypeProblem } from '@keelson/outbound'
 import type { ClientTarget, Dialer, OutboundClient } from '@keelson/outbound'
 import type { ConversionFailureType, ConversionMetrics } from './conversion-metrics.ts'
 import { decodeReview, encodeReview, reviewVersionOf } from './conversion-review.ts'
 import type { ReviewRequest, ReviewVersion } from './conversion-review.ts'
 import { findChangedIdentity, restoreMetadata, textOf } from './converted-metadata.ts'
-import type { ConversionInput, Converted, ObjectConverter } from './object-converter.ts'
+import type { ConversionCaller, ConversionInput, Converted, ObjectConverter } from './object-converter.ts'
 
 export interface WebhookConverterOptions {
   /** The definition, whose conversion strategy is Webhook. */
@@ -33,6 +33,9 @@ const maxBatchBytes = 256 * 1024
 /** A response may be this many times as large as its request, plus `responseBytes`. A larger response is an error. */
 const responseFactor = 4
 const responseBytes = 512 * 1024
+/** Time in milliseconds from which a call is in the log of slow requests: a part for the call, and one for each object. */
+const slowCallMs = 50
+const slowObjectMs = 8
 
 /**
  * Converts custom objects with the webhook of their definition. kube-apiserver sends one object in each call. This converter sends several
@@ -61,11 +64,11 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     this.#timeoutMs = timeoutMs
   }
 
-  async convert(objects: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
+  async convert(objects: readonly ConversionInput[], to: string, caller: ConversionCaller | undefined): Promise<readonly Converted[]> {
     const converted: Converted[] = []
     for (const batch of splitIntoBatches(objects)) {
-      signal?.throwIfAborted()
-      const result = await this.#convertBatch(batch, to, signal)
+      caller?.signal?.throwIfAborted()
+      const result = await this.#convertBatch(batch, to, caller)
       appendAll(converted, result)
       // Without this, a list would wait for a timeout once for each batch.
       if (result.every((each) => each instanceof Error)) break
@@ -87,27 +90,27 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     this.#client = undefined
   }
 
-  async #convertBatch(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
-    const batchResult = await this.#call(batch, to, signal)
+  async #convertBatch(batch: readonly ConversionInput[], to: string, caller: ConversionCaller | undefined): Promise<readonly Converted[]> {
+    const batchResult = await this.#call(batch, to, caller)
     const failed = batchResult.failure !== ''
     if (!failed) return batchResult.converted
     if (batch.length === 1 || batchResult.failure === 'conversion_webhook_call_failure') return batch.map(() => batchResult.error)
     const converted: Converted[] = []
     for (const object of batch) {
-      signal?.throwIfAborted()
-      const single = await this.#call([object], to, signal)
+      caller?.signal?.throwIfAborted()
+      const single = await this.#call([object], to, caller)
       converted.push(single.failure === '' ? single.converted[0]! : single.error)
     }
     return converted
   }
 
   /** Calls the webhook once, and records the call. */
-  async #call(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<CallResult> {
+  async #call(batch: readonly ConversionInput[], to: string, caller: ConversionCaller | undefined): Promise<CallResult> {
     const start = performance.now()
     this.#running++
     let result: CallResult
     try {
-      result = await this.#send(batch, to, signal)
+      result = await this.#send(batch, to, caller)
     } finally {
       this.#running--
       this.#closeIfIdle()
@@ -117,7 +120,17 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     return result
   }
 
-  async #send(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<CallResult> {
+  /** Starts the step of a call. The name and the attributes are kube-apiserver's. */
+  #startStep(caller: Span, { uid, to }: ReviewRequest, count: number): Span {
+    return caller.startChild('Call conversion webhook', {
+      'custom-resource-definition': this.#definition.name,
+      'desired-api-version': formatGroupVersion(to),
+      'object-count': count,
+      UID: uid,
+    })
+  }
+
+  async #send(batch: readonly ConversionInput[], to: string, caller: ConversionCaller | undefined): Promise<CallResult> {
     const { group, kind } = this.#definition
     const from: GroupVersionKind = { group, version: batch[0]!.version, kind }
     const fail = (failure: Exclude<ConversionFailureType, ''>, words: string): CallResult => ({
@@ -129,6 +142,8 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     const request: ReviewRequest = { version: this.#review, uid: newUid(), to: { group, version: to }, kind }
     const body = encodeReview(request, batch)
     this.#client ??= this.#createClient()
+    const { signal } = caller ?? {}
+    const step = caller?.span && this.#startStep(caller.span, request, batch.length)
     const answer = await this.#client.request({
       method: 'POST',
       path: this.#path,
@@ -137,8 +152,11 @@ export class WebhookConverter implements ObjectConverter, Disposable {
       timeoutMs: this.#timeoutMs,
       maxBytes: responseFactor * body.length + responseBytes,
       ...(signal && { signal }),
+      span: step,
     })
-    signal?.throwIfAborted()
+    step?.addEvent('Request completed')
+    step?.end(slowCallMs + slowObjectMs * batch.length)
+    caller?.signal?.throwIfAborted()
     const problem = findAnswerError(answer)
     if (answer.failed || problem !== undefined) {
       const timeout = answer.failed && answer.error.kind === 'timeout' ? ' (Client.Timeout exceeded while awaiting headers)' : ''
