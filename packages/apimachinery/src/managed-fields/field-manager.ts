@@ -131,7 +131,10 @@ export class FieldManager {
       const detectsEmpty = sent !== next
       const before = this.#kind.checked(this.#kind.typed(live))
       yield
-      const after = this.#kind.checked(this.#kind.typed(sent))
+      const unchecked = this.#kind.typed(sent)
+      this.#kind.prepareMembers(unchecked)
+      yield
+      const after = this.#kind.checked(unchecked)
       yield
       if ((yield* this.#updateOwners(before, after, managed, { manager, detectsEmpty })) || !untouched || live === undefined) {
         setManaged(next, managed)

@@ -142,6 +142,18 @@ export class TypedKind {
     return object
   }
 
+  /**
+   * Builds the merge schemas of the outer members of an object. A custom resource may have tens of thousands of fields there, whose schemas are
+   * built on first use.
+   */
+  prepareMembers({ type, value }: TypedObject): void {
+    if (this.#schema.mergeType === undefined || type.kind !== 'map') return
+    for (const name of Object.keys(value)) {
+      const member = type.byName.get(name)?.type
+      if (member?.kind === 'map') void member.byName
+    }
+  }
+
   #decodeForConversion({ schema }: KindSchema, { apiVersion, value }: TypedObject): KubeObject {
     // Decoding would drop empty members of metadata, which managers may own.
     if (schema.keepsUnknown === true) return copyObject(value) as unknown as KubeObject
