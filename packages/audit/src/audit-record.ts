@@ -4,7 +4,7 @@ import type { Exchange, RequestAudit } from '@keelson/exchange'
 import type { AuditorOptions } from './auditor.ts'
 import { AuditEvent } from './events/audit-event.ts'
 import type { EventStatus, ObjectReference } from './events/audit-event.ts'
-import { encodeReference, encodeRequest } from './events/event-json.ts'
+import { encodeReference, encodeRequest, repeatRequest } from './events/event-json.ts'
 import type { RequestTexts } from './events/event-json.ts'
 import type { AuditConfig } from './policy/evaluate-policy.ts'
 import { auditLevels } from './policy/policy.ts'
@@ -27,6 +27,17 @@ const slowMs = 500
 const parallelLayers: ReadonlySet<LatencyLayer> = new Set<LatencyLayer>(['validating-webhook', 'authorization', 'apf-queue-wait'])
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 
+/** The last request of a connection. Clients often repeat requests, such as those for leases and nodes. */
+interface LastRequest {
+  readonly requestUri: string
+  readonly verb: string
+  readonly user: UserInfo
+  readonly userAgent: string
+  readonly texts: RequestTexts
+}
+
+const lastRequests = new WeakMap<object, LastRequest>()
+
 function completeAudit(exchange: Exchange): void {
   void exchange.audit?.complete()
 }
@@ -40,9 +51,8 @@ export class AuditRecord implements RequestAudit {
   #config: AuditConfig | undefined
   #annotations: Record<string, string> | undefined
   #requestAnnotations: Record<string, string> | undefined
-  readonly #layers: LatencyLayer[] = []
-  /** Milliseconds in each of the layers. */
-  readonly #layerTimes: number[] = []
+  /** Milliseconds in each layer. */
+  #latencies: Partial<Record<LatencyLayer, number>> | undefined
   #reference: ObjectReference | undefined
   /** JSON of the reference. Undefined if it has changed since it was encoded. */
   #referenceText: string | undefined
@@ -114,21 +124,43 @@ export class AuditRecord implements RequestAudit {
       return false
     }
     this.#config = config
-    const { userAgent } = exchange
-    this.#request = encodeRequest({
-      auditId: exchange.requestId,
-      requestUri: exchange.target.text,
-      verb: info.verb,
-      user: requestor,
-      sourceIps: findSourceIps(exchange),
-      userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
-      received: exchange.started + this.#clockOffset,
-    })
+    const texts = this.#encodeRequest()
+    this.#request = texts
     if (info.isResourceRequest) {
       const { resource, namespace, name, apiGroup, apiVersion, subresource } = info
       this.#reference = { resource, namespace, name, uid: '', apiGroup, apiVersion, resourceVersion: '', subresource }
+      this.#referenceText = texts.objectRef ??= encodeReference(this.#reference)
     }
     return true
+  }
+
+  /** Encodes what the client sent. The texts of the last request of a connection are used again for an equal request. */
+  #encodeRequest(): RequestTexts {
+    const { incoming, userAgent, target, requestor, info, requestId, started } = this.#exchange
+    const { socket, headers } = incoming
+    const received = started + this.#clockOffset
+    const isForwarded = headers['x-forwarded-for'] !== undefined || headers['x-real-ip'] !== undefined
+    const last = lastRequests.get(socket)
+    if (
+      last !== undefined &&
+      !isForwarded &&
+      last.requestUri === target.text &&
+      last.verb === info.verb &&
+      last.user === requestor &&
+      last.userAgent === userAgent
+    )
+      return repeatRequest(last.texts, requestId, received)
+    const texts = encodeRequest({
+      auditId: requestId,
+      requestUri: target.text,
+      verb: info.verb,
+      user: requestor,
+      sourceIps: findSourceIps(this.#exchange),
+      userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
+      received,
+    })
+    if (!isForwarded) lastRequests.set(socket, { requestUri: target.text, verb: info.verb, user: requestor, userAgent, texts })
+    return texts
   }
 
   readonly annotate = (key: string, value: string, level: AnnotationLevel = 'Metadata'): void => {
@@ -138,10 +170,10 @@ export class AuditRecord implements RequestAudit {
   }
 
   readonly addLatency = (layer: LatencyLayer, milliseconds: number): void => {
-    const [layers, times] = [this.#layers, this.#layerTimes]
-    const i = layers.indexOf(layer)
-    if (i < 0) times[layers.push(layer) - 1] = milliseconds
-    else times[i] = parallelLayers.has(layer) ? Math.max(times[i]!, milliseconds) : times[i]! + milliseconds
+    const latencies = (this.#latencies ??= {})
+    const earlier = latencies[layer]
+    if (earlier === undefined) latencies[layer] = milliseconds
+    else latencies[layer] = parallelLayers.has(layer) ? Math.max(earlier, milliseconds) : earlier + milliseconds
   }
 
   readonly recordObject = (object: RequestObject): void => {
@@ -205,18 +237,19 @@ export class AuditRecord implements RequestAudit {
       this.#status = { code: 200, status: 'Success', message: 'Connection closed early' }
       if (this.#exchange.isLongRunning) void this.#record('ResponseStarted')
     }
-    const latency = performance.now() - this.#exchange.started
+    const completed = performance.now()
+    const latency = completed - this.#exchange.started
     if (latency > slowMs) this.#annotateLatencies(latency)
     if (this.#removalRelease !== undefined) this.annotate('k8s.io/deprecated', 'true')
     if (this.#removalRelease) this.annotate('k8s.io/removed-release', this.#removalRelease)
-    return this.#record('ResponseComplete')?.then(() => {})
+    return this.#record('ResponseComplete', completed)?.then(() => {})
   }
 
   #annotateLatencies(total: number): void {
     if (this.#encodingBegan !== undefined) this.addLatency('serialize-response-object', performance.now() - this.#encodingBegan)
     const annotateLayer = (layer: string, milliseconds: number): void =>
       this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(milliseconds * 1e6))))
-    for (const [i, layer] of this.#layers.entries()) if (this.#layerTimes[i]! > 0) annotateLayer(layer, this.#layerTimes[i]!)
+    for (const [layer, milliseconds] of Object.entries(this.#latencies ?? {})) if (milliseconds > 0) annotateLayer(layer, milliseconds)
     annotateLayer('total', total)
   }
 
@@ -229,7 +262,8 @@ export class AuditRecord implements RequestAudit {
     void this.#record('Panic')
   }
 
-  #record(stage: AuditStage): Promise<boolean> | undefined {
+  /** Records a stage that was reached at a time of `performance.now()`. Default: now. */
+  #record(stage: AuditStage, reached?: number): Promise<boolean> | undefined {
     const config = this.#config!
     if (config.omitStages.has(stage)) return undefined
     const event = new AuditEvent({
@@ -242,7 +276,7 @@ export class AuditRecord implements RequestAudit {
       status: this.#status,
       requestObject: this.#requestObject,
       responseObject: this.#responseObject,
-      reached: stage === 'RequestReceived' ? undefined : performance.now() + this.#clockOffset,
+      reached: stage === 'RequestReceived' ? undefined : (reached ?? performance.now()) + this.#clockOffset,
       annotations: this.#joinAnnotations(),
     })
     return this.#services.record(event)

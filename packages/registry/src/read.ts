@@ -15,11 +15,14 @@ export async function get<T extends KubeObject>(
   { resourceVersion = '' }: GetRequest,
 ): Promise<StoredObject<T>> {
   const key = dependencies.keys.key(context, name)
+  const { addLatency } = context
+  const began = addLatency === undefined ? 0 : performance.now()
   try {
-    const reading = dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
-    return await (context.addLatency === undefined ? reading : measureStorage(context.addLatency, reading))
+    return await dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
   } catch (error) {
     throw translateError('get', error, qualifyResource(dependencies, context), name, resourceVersion)
+  } finally {
+    addLatency?.('etcd', performance.now() - began)
   }
 }
 
@@ -53,21 +56,14 @@ export async function list<T extends KubeObject>(
   request: ListRequest,
 ): Promise<ObjectList<T>> {
   const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields, request.continue !== '')
-  try {
-    const reading = dependencies.storage.list(key, { ...request, recursive, signal: context.signal, span: context.span })
-    return await (context.addLatency === undefined ? reading : measureStorage(context.addLatency, reading))
-  } catch (error) {
-    throw translateError('list', error, qualifyResource(dependencies, context), '', request.resourceVersion)
-  }
-}
-
-/** Adds the duration of a read to the latencies of its request. */
-async function measureStorage<R>(addLatency: NonNullable<RequestContext['addLatency']>, reading: Promise<R>): Promise<R> {
+  const { addLatency } = context
   const began = performance.now()
   try {
-    return await reading
+    return await dependencies.storage.list(key, { ...request, recursive, signal: context.signal, span: context.span })
+  } catch (error) {
+    throw translateError('list', error, qualifyResource(dependencies, context), '', request.resourceVersion)
   } finally {
-    addLatency('etcd', performance.now() - began)
+    addLatency?.('etcd', performance.now() - began)
   }
 }
 

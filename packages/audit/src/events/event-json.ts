@@ -25,6 +25,8 @@ export interface RequestTexts {
   /** Source addresses and user agent. Members of other events come before them. */
   readonly origin: string
   readonly received: string
+  /** The object that the URI names. Undefined until it is encoded. */
+  objectRef: string | undefined
 }
 
 export function encodeRequest(fields: RequestFields): RequestTexts {
@@ -36,7 +38,13 @@ export function encodeRequest(fields: RequestFields): RequestTexts {
     identity: `,"requestURI":${toJson(fields.requestUri)},"verb":${toJson(fields.verb)},"user":${encodeUser(fields.user)}`,
     origin,
     received: formatMicroTime(fields.received),
+    objectRef: undefined,
   }
+}
+
+/** Returns the texts of a request that differs from an earlier one only in its id and its time. */
+export function repeatRequest({ identity, origin, objectRef }: RequestTexts, auditId: string, received: number): RequestTexts {
+  return { auditId: toJson(auditId), identity, origin, received: formatMicroTime(received), objectRef }
 }
 
 /** The members of an event in JSON, in kube-apiserver's order. `objects` are those of the request and of the response. */
@@ -115,9 +123,21 @@ function encodeStatus({ status, message, reason, details, code }: EventStatus): 
   })
 }
 
+/** The last annotations of authorization. Nearly all requests have equal ones. */
+let lastDecision = { decision: '', reason: '', json: '' }
+
 /** Encodes annotations in the order of their keys. */
 function encodeAnnotations(annotations: Readonly<Record<string, string>>): string {
+  const { 'authorization.k8s.io/decision': decision, 'authorization.k8s.io/reason': reason } = annotations
   const keys = Object.keys(annotations)
+  if (keys.length !== 2 || decision === undefined || reason === undefined) return encodeSorted(annotations, keys)
+  if (decision !== lastDecision.decision || reason !== lastDecision.reason) {
+    lastDecision = { decision, reason, json: encodeSorted(annotations, keys) }
+  }
+  return lastDecision.json
+}
+
+function encodeSorted(annotations: Readonly<Record<string, string>>, keys: string[]): string {
   // The annotations of authorization are in order, and most requests have no others.
   if (keys.length > 2 || (keys.length === 2 && keys[0]! > keys[1]!)) keys.sort()
   let json = ''
