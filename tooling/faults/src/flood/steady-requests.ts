@@ -21,8 +21,8 @@ export interface SteadyOutcome {
   readonly processorP99: number | undefined
 }
 
-/** Time in seconds in which the client opens its connections. The requests of this time do not count. */
-const warmUp = 2
+/** Number of connections that the client opens before the first request. Handshakes would take longer than requests. */
+const openConnections = 64
 
 /** Sends requests at fixed times, independent of the responses, and measures how long they take. */
 export async function sendSteadily(
@@ -31,6 +31,7 @@ export async function sendSteadily(
   { user, rate, method, path, headers, body }: SteadyRequests,
 ): Promise<SteadyOutcome> {
   using client = new HttpsClient(url, user, 256)
+  await Promise.all(Array.from({ length: openConnections }, () => client.request('GET', '/livez').catch(() => undefined)))
   const latencies: number[] = []
   const processorTimes: number[] = []
   const failures: Record<string, number> = {}
@@ -42,7 +43,6 @@ export async function sendSteadily(
       (answer) => answer.status,
       (error: NodeJS.ErrnoException) => error.code ?? error.message,
     )
-    if (number < 0) return
     latencies.push(performance.now() - start)
     if (threadMilliseconds !== undefined) processorTimes.push(threadMilliseconds() - processorStart)
     if (typeof status !== 'number' || status >= 300) failures[status] = (failures[status] ?? 0) + 1
@@ -50,8 +50,8 @@ export async function sendSteadily(
   const count = Math.round(seconds * rate)
   const pending: Promise<void>[] = []
   const start = performance.now()
-  for (let number = -Math.round(warmUp * rate); number < count; number++) {
-    const due = start + warmUp * 1000 + (number * 1000) / rate
+  for (let number = 0; number < count; number++) {
+    const due = start + (number * 1000) / rate
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())))
     pending.push(send(number))
   }

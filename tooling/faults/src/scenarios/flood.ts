@@ -92,7 +92,8 @@ async function measureReference(
   const scratch = path.join(directory, 'reference')
   await mkdir(scratch)
   await using server = await startReference(binaries, scratch, size.pods)
-  return measureFloods(server, size)
+  // Without `await`, the server would be stopped at once.
+  return await measureFloods(server, size)
 }
 
 /** Lets a user and then a controller flood the server, and measures other requests. */
