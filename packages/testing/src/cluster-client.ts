@@ -4,6 +4,7 @@ import type { KubeObject, UserInfo } from '@keelson/apimachinery'
 import { formatServiceAccountUserName, listServiceAccountGroups } from '@keelson/auth'
 import { kubeconfig, writeKubeconfig } from '@keelson/control-plane'
 import type { ClusterHost } from './cluster-host.ts'
+import { testUserAgent } from './faults.ts'
 import { fillKubeConfig } from './kube-config.ts'
 import type { KubeConfigOfClientNode } from './kube-config.ts'
 import { readManifests, sortForApply } from './manifests.ts'
@@ -34,7 +35,7 @@ export interface Identity {
 const definitionTimeoutMs = 10_000
 /** Time in milliseconds for which `apply` waits until the server acts on the objects. */
 const observationTimeoutMs = 1000
-const fieldManager = 'keelson-testing'
+const fieldManager = testUserAgent
 
 /** Access to a cluster with the identity of one user. */
 export class ClusterClient {
@@ -54,6 +55,10 @@ export class ClusterClient {
    */
   readonly fetch = (input: Request | URL | string, init: RequestInit = {}): Promise<Response> =>
     this.#host.chain.fetch(input, { ...init, user: this.user })
+
+  /** Serves a request of the test itself, which faults do not hit and the log does not contain. */
+  readonly #fetchForTest = (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> =>
+    this.fetch(path, { ...init, headers: { ...(headers as Record<string, string> | undefined), 'user-agent': testUserAgent } })
 
   /**
    * Returns the verbs of a resource. Objects of built-in resources are typed; for others, name the type. Throws if the server does not serve
@@ -151,7 +156,7 @@ export class ClusterClient {
   }
 
   #open(served: ServedKind, namespace: string | undefined): ResourceClient {
-    return new ResourceClient({ fetch: this.fetch, served, namespace, fieldManager })
+    return new ResourceClient({ fetch: this.#fetchForTest, served, namespace, fieldManager })
   }
 
   /** Returns the resource of an object. Waits for a custom resource whose definition was just created. */

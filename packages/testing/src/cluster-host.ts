@@ -4,7 +4,9 @@ import { createMemoryCertificateStore, createServerChain } from '@keelson/contro
 import type { ServerChain } from '@keelson/control-plane'
 import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterOptions } from './cluster-options.ts'
+import { Faults } from './faults.ts'
 import type { PreparedStore } from './prepared-stores.ts'
+import { RequestLog } from './request-log.ts'
 import { UserTokens } from './user-tokens.ts'
 
 /** Time in milliseconds that requests in flight get to finish when the cluster closes. */
@@ -25,34 +27,40 @@ const namespaceObjects = [
   { resource: 'configmaps', name: 'kube-root-ca.crt', controller: 'root-ca-certificate-publisher-controller' },
 ] as const
 
+type HostParts = Pick<ClusterHost, 'store' | 'clock' | 'tokens' | 'requests' | 'faults'>
+
 /** The running server of a cluster with its store. */
 export class ClusterHost {
   readonly chain: ServerChain
   readonly tokens: UserTokens
   readonly clock: ClusterClock
   readonly store: EmbeddedBackend
+  readonly requests: RequestLog
+  readonly faults: Faults
   #listening: Promise<string> | undefined
   #url: string | undefined
   #closing: Promise<void> | undefined
 
-  private constructor(
-    chain: ServerChain,
-    { store, clock, tokens }: { readonly store: EmbeddedBackend; readonly clock: ClusterClock; readonly tokens: UserTokens },
-  ) {
+  private constructor(chain: ServerChain, { store, clock, tokens, requests, faults }: HostParts) {
     this.chain = chain
+    this.store = store
     this.clock = clock
     this.tokens = tokens
-    this.store = store
+    this.requests = requests
+    this.faults = faults
   }
 
   /** Starts a server on a store, which it closes. Waits until controllers have created the first objects. */
   static async start({ store, clock, hasBootstrapObjects }: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
     const { server = {}, controllers = ['*'], log = () => {} } = options
     const tokens = new UserTokens()
+    const requests = new RequestLog()
+    const faults = new Faults(requests)
     let host: ClusterHost | undefined
     try {
       const chain = await createServerChain({
         ...server,
+        filters: [{ name: 'faults', after: 'authorization', filter: faults.filter }, ...(server.filters ?? [])],
         clock,
         controllers,
         log,
@@ -61,7 +69,7 @@ export class ClusterHost {
         authentication: { ...server.authentication, tokens: [tokens, ...(server.authentication?.tokens ?? [])] },
         lifecycle: { shutdownGraceMs, ...server.lifecycle },
       })
-      host = new ClusterHost(chain, { store, clock, tokens })
+      host = new ClusterHost(chain, { store, clock, tokens, requests, faults })
       await chain.start()
       await waitForNamespaceObjects(chain, controllers)
       return host

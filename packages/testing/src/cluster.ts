@@ -4,8 +4,10 @@ import { ClusterClient } from './cluster-client.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import { ClusterHost } from './cluster-host.ts'
 import type { ClusterOptions } from './cluster-options.ts'
+import type { Faults } from './faults.ts'
 import { keepPreparedStore } from './prepared-stores.ts'
 import type { PreparedStore } from './prepared-stores.ts'
+import type { RequestLog } from './request-log.ts'
 
 const administrator = { name: 'kubernetes-admin', groups: [mastersGroup] }
 
@@ -51,6 +53,16 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
   /** The time of the cluster, which `advance` moves. A fork starts with the same time. `reset` and `restore` do not turn it back. */
   get clock(): ClusterClock {
     return this.#host.clock
+  }
+
+  /** Faults on command for requests of clients. */
+  get faults(): Faults {
+    return this.#host.faults
+  }
+
+  /** The requests of clients. */
+  get requests(): RequestLog {
+    return this.#host.requests
   }
 
   /** Opens a port of 127.0.0.1, if it is not open yet. Returns the URL of the server. */

@@ -5,6 +5,7 @@ export type { ClusterSnapshot, KeelsonCluster } from './cluster.ts'
 export type { ClusterClient, Identity, ResourceOptions, TypedResourceName } from './cluster-client.ts'
 export type { ClockOptions, ClusterClock } from './cluster-clock.ts'
 export type { ClusterOptions } from './cluster-options.ts'
+export type { Fault, Faults } from './faults.ts'
 export type { KubeConfigOfClientNode } from './kube-config.ts'
 export type { Manifests } from './manifests.ts'
 export type {
@@ -17,6 +18,7 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './resource-client.ts'
+export type { ClusterRequest, LoggedRequest, RequestLog, RequestMatch } from './request-log.ts'
 export type { ObjectReference } from './served-resources.ts'
 export { startKeelson } from './start-keelson.ts'
 export { WaitTimeoutError } from './wait-conditions.ts'
