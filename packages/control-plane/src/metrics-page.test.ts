@@ -116,6 +116,34 @@ test('metrics have only labels of served resources', async () => {
   expect(page).toMatch(/^apiserver_request_total\{code="404",.*resource="pods",.*subresource="log",verb="CONNECT"/m)
 })
 
+test('the number of series does not depend on what clients invent', async () => {
+  const countSeries = async (): Promise<number> => (await requestText('GET', '/metrics')).split('\n').length
+  const sendInvented = async (n: number): Promise<void> => {
+    const user = { name: `user-${n}`, groups: [`group-${n}`, 'system:masters'] }
+    const headers = { 'user-agent': `agent-${n}`, 'content-type': `application/x-${n}` }
+    const targets = [
+      `/apis/group${n}.example.com/v${n}/things${n}`,
+      `/api/v1/namespaces/n${n}/pods/p${n}/sub${n}`,
+      `/api/v1/namespaces/n${n}/things${n}`,
+      `/api/v1/namespaces/n${n}/pods/p${n}`,
+      `/api/v1/namespaces/default/configmaps?dryRun=x${n}&fieldValidation=y${n}&labelSelector=a%3D${n}&x${n}=1`,
+      `/path${n}`,
+      `/livez/check${n}`,
+      `/readyz?exclude=check${n}`,
+      `/openapi/v3/apis/group${n}`,
+    ]
+    for (const method of ['GET', 'DELETE', 'POST', `INVENTED${n}`, 'PROPFIND'])
+      for (const target of targets)
+        await chain
+          .fetch(target, { method, user, headers, ...(method === 'POST' && { body: '{}' }) })
+          .then((answer) => answer.arrayBuffer())
+  }
+  for (let n = 0; n < 3; n++) await sendInvented(n)
+  const before = await countSeries()
+  for (let n = 3; n < 80; n++) await sendInvented(n)
+  expect(await countSeries()).toBe(before)
+})
+
 test.each<[string, string]>([
   ['a family in two places', '# HELP a A.\n# TYPE a gauge\na 1\n# HELP b B.\n# TYPE b gauge\nb 1\na{c="d"} 1\n'],
   ['a series twice', '# HELP a A.\n# TYPE a gauge\na{c="d"} 1\na{c="d"} 1\n'],
