@@ -18,7 +18,7 @@ interface AuditServices {
   readonly metrics: MetricsRegistry
   readonly dialer: Dialer
   /** Starts a step for the log of slow requests. */
-  readonly startStep: RequestTracer['startStep']
+  readonly tracer: Pick<RequestTracer, 'startStep'>
 }
 
 interface BackendServices extends AuditServices {
@@ -114,7 +114,7 @@ function createStdoutWriter(): LineWriter {
   }
 }
 
-async function buildWebhook(options: AuditWebhookOptions, { library, report, dialer, startStep }: BackendServices): Promise<AuditBackend> {
+async function buildWebhook(options: AuditWebhookOptions, { library, report, dialer, tracer }: BackendServices): Promise<AuditBackend> {
   const { kubeconfigFile, mode, initialBackoffMs, truncation } = { ...auditDefaults.webhook, ...options }
   const kubeconfig = await readKubeconfig(kubeconfigFile).catch((error: unknown) => {
     throw new ConfigurationError(`initializing audit webhook: ${getErrorMessage(error)}`, { cause: error })
@@ -125,7 +125,7 @@ async function buildWebhook(options: AuditWebhookOptions, { library, report, dia
     batch: resolveBatch(options.batch),
     maxBatchBytes: truncation?.maxBatchSize,
     report,
-    startStep,
+    startStep: (name, attributes) => tracer.startStep(name, attributes),
   })
   return truncate(backend, truncation, { library, report })
 }

@@ -65,7 +65,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   let tracer: RequestTracer | undefined
   try {
     tracer = await buildTracing(options, config)
-    auditor = await buildAudit(options, { ...config, startStep: tracer.startStep })
+    auditor = await buildAudit(options, { ...config, tracer })
     return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving, auditor, tracer })
   } catch (error) {
     await auditor?.close()

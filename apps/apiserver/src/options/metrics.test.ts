@@ -5,14 +5,13 @@ import type { ServerChainOptions } from '@keelson/control-plane'
 import { expect, test } from 'vitest'
 import { parseArguments } from '../arguments.ts'
 import { flags } from '../flags.ts'
-import type { FlagValues } from '../flags.ts'
 import { Problems } from '../start-error.ts'
 import { readMetricsOptions } from './metrics.ts'
 
 async function read(...argv: string[]): Promise<{ readonly options: ServerChainOptions['metrics']; readonly problems: readonly string[] }> {
   const problems = new Problems()
   const parsed = parseArguments(argv, flags)
-  const options = await readMetricsOptions(parsed.values as unknown as FlagValues, problems)
+  const options = await readMetricsOptions(parsed.values, problems)
   return { options, problems: [...parsed.problems, ...problems.messages] }
 }
 

@@ -41,7 +41,7 @@ function startController(
 }
 
 async function readCondition({ resource }: TestApiServices): Promise<APIServiceCondition | undefined> {
-  return (await resource.get('', name, { resourceVersion: '' }))?.status?.conditions?.[0] as APIServiceCondition | undefined
+  return (await resource.get('', name, { resourceVersion: '' }))?.status?.conditions?.[0]
 }
 
 async function waitForReason(test: TestApiServices, reason: string): Promise<APIServiceCondition> {

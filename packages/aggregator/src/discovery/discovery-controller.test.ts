@@ -38,7 +38,7 @@ function openDiscovery(respond: TestResponder, ...names: readonly string[]): Tes
     controller,
     read: (read = group) => {
       const versions = discovery.aggregatedGroups().find((each) => each.name === read)?.versions
-      return versions?.map((version) => ('json' in version ? (JSON.parse(version.json as string) as unknown) : version))
+      return versions?.map((version) => ('json' in version ? (JSON.parse(version.json) as unknown) : version))
     },
     [Symbol.asyncDispose]: () => controller[Symbol.asyncDispose](),
   }
@@ -48,7 +48,7 @@ const kind = { group: '', version: '', kind: 'Thing' }
 const things = { resource: 'things', responseKind: kind, scope: 'Cluster', singularResource: 'thing', verbs: ['get'] }
 
 /** Answers with the aggregated document of some group versions, such as "a.example.com/v1". */
-function respondAggregated(groupVersions: readonly string[], etag = ''): ReturnType<TestResponder> {
+function respondAggregated(groupVersions: readonly string[], etag = '') {
   const items = groupVersions.map((groupVersion) => {
     const [groupName, version] = groupVersion.split('/')
     return { metadata: { name: groupName }, versions: [{ version, resources: [things] }] }
@@ -116,7 +116,7 @@ it.each<[string, TestResponder]>([
   const times: number[] = []
   test.servers.respond = (request) => {
     if (request.path === '/apis') times.push(test.clock.now())
-    return respond(request) as never
+    return respond(request)
   }
   await test.clock.pass(300_000)
   const delays = times.slice(1).map((time, i) => time - times[i]!)

@@ -117,7 +117,9 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const bootstrapRoles = async (): Promise<void> => {
     // A cluster whose store was copied may have deleted some of the roles, so nothing waits for them.
     if (parts.hasBootstrapObjects) {
-      await Promise.all([clusterRoles, clusterRoleBindings, roles, roleBindings].map((resource) => informers.of(resource)?.synced))
+      await Promise.all(
+        [clusterRoles, clusterRoleBindings, roles, roleBindings].flatMap((resource) => informers.of(resource)?.synced ?? []),
+      )
       return
     }
     await createBootstrapRoles(client)
