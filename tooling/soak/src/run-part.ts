@@ -4,7 +4,7 @@ import { MetricsPage } from '@keelson/tooling-e2e/metrics-page'
 import { createRandom } from '@keelson/tooling-faults/random'
 import { compareCounts, compareObjectCounts } from './compare-counts.ts'
 import { CountedClient } from './counted-client.ts'
-import { collectionPath, kinds, leasesPath, namespace, widgetDefinition } from './kinds.ts'
+import { clusterPath, collectionPath, kinds, leasesPath, namespace, widgetDefinition } from './kinds.ts'
 import type { SoakKind } from './kinds.ts'
 import type { Lease } from './operations.ts'
 import { runLoad } from './run-load.ts'
@@ -68,9 +68,7 @@ export async function runPart(server: SoakedServer, { seconds, rate, watchesPerK
   await waitUntilQuiet(watches)
   const to = Date.now()
   const after = await readMetrics(control)
-  const objects = new Map(
-    kinds.map((kind) => [qualify(kind), slots.all.filter((slot) => slot.kind === kind && slot.resourceVersion).length]),
-  )
+  const objects = await countObjects(control)
   const objectDifferences = comparesObjects ? await waitForObjectCounts(control, objects) : []
   const openCounts = new Map(kinds.map(({ resource }) => [resource, watches.all.length / kinds.length]))
   const problems = [
@@ -105,6 +103,14 @@ function qualify({ group, resource }: SoakKind): string {
 async function readMetrics(control: HttpsClient): Promise<MetricsPage> {
   const [metrics, healthMetrics] = [await control.request('GET', '/metrics'), await control.request('GET', '/metrics/slis')]
   return new MetricsPage(metrics.text + healthMetrics.text)
+}
+
+/** Returns the number of objects in all namespaces by resource. Controllers create config maps in other namespaces. */
+async function countObjects(control: HttpsClient): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>()
+  for (const kind of kinds)
+    counts.set(qualify(kind), (await control.request('GET', clusterPath(kind))).json<{ items: unknown[] }>().items.length)
+  return counts
 }
 
 const countMs = 70_000
