@@ -107,7 +107,8 @@ function describeDetails({ user, info }: RequestDump): Row {
 function formatNanoTime(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000)
   const nanoseconds = Math.floor((milliseconds - seconds * 1000) * 1e6)
-  const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
+  let fraction = String(nanoseconds).padStart(9, '0')
+  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1)
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}${fraction && `.${fraction}`}Z`
 }
 

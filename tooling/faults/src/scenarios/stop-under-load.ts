@@ -58,7 +58,7 @@ export const stopUnderLoad: Scenario = {
             ? sendRequest('POST', path, { metadata: { name: `c${id}` }, data: { x: 'y'.repeat(3000) } })
             : sendRequest('GET', random() < 0.3 ? `${path}?limit=500` : `${path}/c${Math.floor(id / 2)}`))
           result.operations++
-          if (status === undefined || status === 429) return
+          if (status === undefined || status === 429 || (stopping && status === 503)) return
           if (status >= 500) fail(result, `returned ${status}`)
         }
       }
