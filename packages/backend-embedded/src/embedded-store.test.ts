@@ -210,6 +210,24 @@ describe('restore', () => {
     clock.advance(41_000)
     expect(readAll(store)).toEqual([])
   })
+
+  it('does not use leases of another store that have the same ids', async () => {
+    const clock = createManualClock()
+    await using origin = openMemory({ clock })
+    await using other = openMemory({ clock })
+    for (const [store, seconds] of [
+      [origin, 60],
+      [other, 10],
+    ] as const) {
+      const lease = await store.grantLease(seconds)
+      await store.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('1'), lease }] })
+    }
+    await other.restore(origin.image())
+    clock.advance(20_000)
+    expect(readAll(other)).toEqual([['/a', '1']])
+    clock.advance(41_000)
+    expect(readAll(other)).toEqual([])
+  })
 })
 
 it('refuses requests after disposal', async () => {

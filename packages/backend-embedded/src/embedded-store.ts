@@ -33,7 +33,7 @@ import { Leases } from './leases.ts'
 import type { LeaseState } from './leases.ts'
 import { WatchPublisher } from './watch-publisher.ts'
 
-/** A store that can be copied in memory, in constant time for a store of any size. */
+/** A store that can be copied in memory, in a time that depends only on the number of its keys with leases. */
 export interface Forks {
   /** Opens an independent copy of the store. `clock` is the clock of the copy. Default: the clock of this store. */
   fork(options?: { readonly clock?: Clock }): EmbeddedBackend
@@ -164,7 +164,7 @@ export class EmbeddedStore implements EmbeddedBackend {
   }
 
   async grantLease(ttlSeconds: number): Promise<LeaseId> {
-    const lease = this.#leases.create(ttlSeconds)
+    const lease = this.#leases.create(this.#options.clock.now() + ttlSeconds * 1000)
     await this.#queue.grant(lease)
     return lease.id
   }
@@ -217,17 +217,21 @@ export class EmbeddedStore implements EmbeddedBackend {
   async restore({ tree, leases }: StoreImage): Promise<void> {
     this.#requireOpen()
     const now = this.#options.clock.now()
-    const usable = new Set<LeaseId>()
+    /** Leases of this store by the id of the lease in the image. In an image of another store, the ids belong to other leases. */
+    const localIds = new Map<LeaseId, LeaseId>([[0, 0]])
     for (const { lease } of leases) {
       if (lease.expiresAt <= now) continue
-      usable.add(lease.id)
-      if (!this.#leases.has(lease.id)) await this.#queue.grant(lease)
+      const isKept = this.#leases.find(lease.id)?.expiresAt === lease.expiresAt
+      const local = isKept ? lease : this.#leases.create(lease.expiresAt)
+      if (!isKept) await this.#queue.grant(local)
+      localIds.set(lease.id, local.id)
     }
     const operations: Operation[] = []
     for (const { before, after } of this.#tree.snapshot().changesTo(tree)) {
-      if (after !== undefined && (after.lease === 0 || usable.has(after.lease))) {
-        if (before?.value === after.value && before.lease === after.lease) continue
-        operations.push({ type: 'put', key: after.key, value: after.value, ...(after.lease !== 0 && { lease: after.lease }) })
+      const lease = after && localIds.get(after.lease)
+      if (after !== undefined && lease !== undefined) {
+        if (before?.value === after.value && before.lease === lease) continue
+        operations.push({ type: 'put', key: after.key, value: after.value, ...(lease !== 0 && { lease }) })
       } else if (before !== undefined) operations.push({ type: 'delete', key: before.key })
     }
     await this.commit({ compare: [], operations })

@@ -29,8 +29,8 @@ export class Leases {
     this.#onExpired = onExpired
   }
 
-  create(ttlSeconds: number): Lease {
-    return { id: this.#nextId++, expiresAt: this.#clock.now() + ttlSeconds * 1000 }
+  create(expiresAt: number): Lease {
+    return { id: this.#nextId++, expiresAt }
   }
 
   add(lease: Lease, keys: Iterable<string> = []): void {
@@ -43,8 +43,8 @@ export class Leases {
     this.#leases.delete(id)
   }
 
-  has(id: LeaseId): boolean {
-    return this.#leases.has(id)
+  find(id: LeaseId): Lease | undefined {
+    return this.#leases.get(id)?.lease
   }
 
   /** Throws if the lease does not exist or has expired. Keys of an expired lease may be about to be deleted, so no key may be added. */

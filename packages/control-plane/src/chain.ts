@@ -49,7 +49,7 @@ export class Chain implements ServerChain {
   #haveHooksStarted = false
   #url: string | undefined
   #closing: Promise<void> | undefined
-  #debugSocket: AsyncDisposable | undefined
+  #debugSocket: Promise<AsyncDisposable | undefined> | undefined
 
   constructor(parts: ChainParts) {
     this.#parts = parts
@@ -82,6 +82,10 @@ export class Chain implements ServerChain {
 
   get certificateAuthority(): string {
     return this.#parts.config.certificates.authority
+  }
+
+  get controllers(): readonly string[] {
+    return this.#parts.controllers.names
   }
 
   get client(): ServerChain['client'] {
@@ -118,16 +122,16 @@ export class Chain implements ServerChain {
     this.#url = `https://${formatUrlHost(findReachableAddress(host))}:${port}`
     await onPort(port)
     if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
-    await this.#openDebugSocket()
+    await (this.#debugSocket = this.#openDebugSocket())
     this.#runHooks()
   }
 
   /** Opens the debug socket, if it is configured. A failure is only logged, as in kube-apiserver. */
-  async #openDebugSocket(): Promise<void> {
+  async #openDebugSocket(): Promise<AsyncDisposable | undefined> {
     const { diagnostics: { debugSocketPath: path, setVerbosity } = {}, log } = this.#parts.options
-    if (path === undefined) return
+    if (path === undefined) return undefined
     const onError = (error: unknown): void => log(0, 'Debug socket failed', { path, err: describeError(error) })
-    this.#debugSocket = await openDebugSocket(path, { onError, setVerbosity }).catch((error: unknown) => {
+    return openDebugSocket(path, { onError, setVerbosity }).catch((error: unknown) => {
       onError(error)
       return undefined
     })
@@ -176,7 +180,7 @@ export class Chain implements ServerChain {
     config.certificates.files.close()
     await Promise.all([services?.bootstrap.stop(), presence?.stop()])
     await server.close(shutdownGraceMs)
-    await this.#debugSocket?.[Symbol.asyncDispose]()
+    await (await this.#debugSocket)?.[Symbol.asyncDispose]()
     await auditor?.close()
     await tracer.shutdown()
     await controllers.stop()

@@ -47,6 +47,11 @@ export class ControllerRunner {
     }
   }
 
+  /** Names of the running controllers. */
+  get names(): readonly string[] {
+    return this.#running?.names ?? []
+  }
+
   start(client: LoopbackClient, { onSkipped, ...options }: RunnerOptions): void {
     this.#running = this.#start?.(client, { ...options, enabled: this.#enabled })
     if (this.#running === undefined) return

@@ -17,6 +17,8 @@ export interface ServerChain extends AsyncDisposable {
   readonly adminToken: string
   /** CA certificate in PEM that clients must trust. */
   readonly certificateAuthority: string
+  /** Names of the running controllers. They start when the server is ready. */
+  readonly controllers: readonly string[]
   /** In-process client with the identity `system:apiserver`. Throws before `start` or `listen` is called. */
   readonly client: LoopbackClient
   /** Informers that authorizers, admission plugins and controllers share. Throws before `start` or `listen` is called. */

@@ -15,7 +15,7 @@ interface Timer {
   cancel: () => void
 }
 
-/** Event loop turns in which the consequences of a timer reach everything that waits for them. */
+/** Event loop turns in which a change or a timer reaches everything that waits for it. */
 const settleTurns = 5
 /** Steps into which `advance` divides the time. Periodic work runs at most once in each step. */
 const maxSteps = 500
@@ -116,6 +116,7 @@ export class ClusterClock implements Clock {
   }
 }
 
-async function settle(): Promise<void> {
+/** Waits until a change in memory or a timer has reached all watches, informers and controllers that wait for it. */
+export async function settle(): Promise<void> {
   for (let turn = 0; turn < settleTurns; turn++) await waitForNextTurn()
 }

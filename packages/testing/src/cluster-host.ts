@@ -1,7 +1,8 @@
-import { waitForNextTurn } from '@keelson/apimachinery'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
 import { createMemoryCertificateStore, createServerChain } from '@keelson/control-plane'
 import type { ServerChain } from '@keelson/control-plane'
+import { settle } from './cluster-clock.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { Faults } from './faults.ts'
@@ -14,10 +15,11 @@ const shutdownGraceMs = 1000
 /** Certificates and keys of all clusters in this process, because generating them would take a large part of each start. */
 const certificates = createMemoryCertificateStore()
 
-/** Event loop turns in which a change in memory reaches all watches, informers and controllers that wait for it. */
-const settleTurns = 5
-/** Attempts to remove what controllers write while a snapshot is restored. */
-const maxRounds = 20
+/** Time in milliseconds in which controllers must stop writing after a restore. */
+const maxRestoreMs = 5000
+/** Attempts without a pause to remove what controllers write while a snapshot is restored. */
+const quickRounds = 20
+const pauseMs = 5
 /** Attempts to find an object that a controller creates. */
 const maxAttempts = 1000
 
@@ -71,7 +73,7 @@ export class ClusterHost {
       })
       host = new ClusterHost(chain, { store, clock, tokens, requests, faults })
       await chain.start()
-      await waitForNamespaceObjects(chain, controllers)
+      await waitForNamespaceObjects(chain)
       return host
     } catch (error) {
       await (host?.close() ?? store[Symbol.asyncDispose]())
@@ -94,12 +96,15 @@ export class ClusterHost {
    * objects in the meantime.
    */
   async restore(image: StoreImage): Promise<void> {
-    for (let round = 0; round < maxRounds; round++) {
+    const startTime = performance.now()
+    for (let round = 0; performance.now() - startTime < maxRestoreMs; round++) {
       const { revision } = this.store.snapshot()
       await this.store.restore(image)
       if (round > 0 && this.store.snapshot().revision === revision) return
       await settle()
+      if (round > quickRounds) await wait(pauseMs)
     }
+    throw new Error(`the store could not be restored: controllers still wrote to it after ${maxRestoreMs} ms`)
   }
 
   close(): Promise<void> {
@@ -107,22 +112,18 @@ export class ClusterHost {
   }
 }
 
-/** Waits until the selected controllers have created their objects in the namespaces that exist from the start. */
-async function waitForNamespaceObjects({ client }: ServerChain, controllers: readonly string[]): Promise<void> {
+/** Waits until the running controllers have created their objects in the namespaces that exist from the start. */
+async function waitForNamespaceObjects({ client, controllers }: ServerChain): Promise<void> {
   const namespaces = await client.resource({ group: '', resource: 'namespaces' })?.list()
   for (const { resource, name, controller } of namespaceObjects) {
-    const isSelected = controllers.includes(controller) || (controllers.includes('*') && !controllers.includes(`-${controller}`))
     const objects = client.resource({ group: '', resource })
-    if (!isSelected || objects === undefined) continue
+    if (!controllers.includes(controller) || objects === undefined) continue
     for (const { metadata } of namespaces?.items ?? []) {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        if ((await objects.get(metadata.name ?? '', name, { resourceVersion: '' })) !== undefined) break
+      const { name: namespace = '' } = metadata
+      for (let attempt = 0; (await objects.get(namespace, name, { resourceVersion: '' })) === undefined; attempt++) {
+        if (attempt === maxAttempts) throw new Error(`${controller} has not created ${resource} ${namespace}/${name}`)
         await settle()
       }
     }
   }
-}
-
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < settleTurns; turn++) await waitForNextTurn()
 }

@@ -11,7 +11,7 @@ import type { RequestLog } from './request-log.ts'
 
 const administrator = { name: 'kubernetes-admin', groups: [mastersGroup] }
 
-/** All objects of a cluster at one moment. Taking it needs no longer for more objects. */
+/** All objects of a cluster at one moment. Taking it needs no longer for more objects, except those with a time to live, such as events. */
 export interface ClusterSnapshot {
   /** Contents of the store. */
   readonly image: StoreImage

@@ -4,7 +4,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 
 /**
- * Objects to apply: an object, the text of a YAML or JSON document with at least one line break, the path of a file, of a folder (`*.yaml`,
+ * Objects to apply: an object, a text that has a line break or starts with `{`, the path of a file, of a folder (`*.yaml`,
  * `*.yml` and `*.json` in it, also in subfolders) or a pattern such as "deploy/*.yaml", or a list of these.
  */
 export type Manifests = object | string | readonly Manifests[]
@@ -13,7 +13,7 @@ export type Manifests = object | string | readonly Manifests[]
 export async function readManifests(manifests: Manifests): Promise<readonly KubeObject[]> {
   if (Array.isArray(manifests)) return (await Promise.all((manifests as readonly Manifests[]).map(readManifests))).flat()
   if (typeof manifests !== 'string') return expandList(manifests)
-  if (/[\n{]/.test(manifests)) return parseDocuments(manifests, 'the text')
+  if (/\n|^\s*\{/.test(manifests)) return parseDocuments(manifests, 'the text')
   const files = await findFiles(manifests)
   if (files.length === 0) throw new Error(`${manifests}: there is no such file, and no file matches`)
   return (await Promise.all(files.map(async (file) => parseDocuments(await readFile(file, 'utf8'), file)))).flat()

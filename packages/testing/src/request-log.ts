@@ -43,12 +43,12 @@ export function matchesRequest(match: RequestMatch, request: ClusterRequest): bo
   return Object.entries(match).every(([field, value]) => value === undefined || request[field as keyof ClusterRequest] === value)
 }
 
-/** Number of requests that the log keeps. */
+/** Number of requests that the log keeps at least. */
 const maxRequests = 10_000
 
 /**
  * The requests of clients, in the order of their arrival: requests through `fetch`, a `KubeConfig` or the port. Requests of `resource`, `apply` and
- * `waitFor` are not logged. The log keeps the last 10,000 requests.
+ * `waitFor` are not logged. The log keeps at least the last 10,000 requests.
  */
 export class RequestLog implements Iterable<LoggedRequest> {
   #requests: { -readonly [Field in keyof LoggedRequest]: LoggedRequest[Field] }[] = []

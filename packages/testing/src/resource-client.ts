@@ -170,7 +170,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
    * after `timeoutMs`.
    *
    * @example
-   * await cluster.resource('deployments.apps').waitFor('web', ({ status }) => status?.readyReplicas === 3)
+   * await cluster.resource('deployments.apps').waitFor('web', (deployment) => deployment?.status?.readyReplicas === 3)
    */
   async waitFor(name: string, condition: WaitCondition<T>, { timeoutMs = 10_000 }: WaitOptions = {}): Promise<T> {
     const namespace = this.#namespace()

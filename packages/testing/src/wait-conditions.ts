@@ -17,7 +17,7 @@ interface StatusCondition {
 }
 
 export function isMet<T extends KubeObject>(condition: WaitCondition<T>, object: T | undefined): boolean {
-  if (typeof condition === 'function') return object === undefined ? condition(object) : condition(object)
+  if (typeof condition === 'function') return condition(object)
   if (condition === 'deleted') return object === undefined
   if (condition === 'exists') return object !== undefined
   return readConditions(object).some(({ type, status }) => type === condition && status === 'True')

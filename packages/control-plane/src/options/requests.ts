@@ -5,9 +5,9 @@ import { serverDefaults } from '@keelson/server'
 
 /** Limits and timeouts of requests. */
 export interface RequestOptions {
-  /** Maximum number of concurrent read requests. Additional ones get 429. 0 means no limit. */
+  /** Part of the seats of the server. Without `priorityAndFairness`: maximum number of concurrent reads. Additional ones get 429. 0 means no limit. */
   readonly maxReadOnlyInFlight?: number
-  /** Maximum number of concurrent write requests. Additional ones get 429. 0 means no limit. */
+  /** Part of the seats of the server. Without `priorityAndFairness`: maximum number of concurrent writes. Additional ones get 429. 0 means no limit. */
   readonly maxMutatingInFlight?: number
   /**
    * Queues and limits requests by FlowSchemas and PriorityLevelConfigurations. The sum of the two numbers above is then the number of seats of

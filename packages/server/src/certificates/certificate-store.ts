@@ -10,9 +10,16 @@ export interface CertificateStore {
   save(name: string, pair: KeyPair): Promise<void>
   /**
    * Results of reading and checking key pairs, for stores that nothing else changes. Reading and checking takes milliseconds, so servers that share
-   * a store do it only once.
+   * a store do it only once, also if they start at the same time.
    */
-  readonly checked?: Map<string, { readonly result: unknown; readonly until: number }>
+  readonly checked?: Map<string, CheckedResult>
+}
+
+/** The result of a check that was valid between two times. */
+export interface CheckedResult {
+  readonly result: Promise<unknown>
+  readonly from: number
+  readonly until: number
 }
 
 export function createDirectoryCertificateStore(directory: string): CertificateStore {

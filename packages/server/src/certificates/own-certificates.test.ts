@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDirectoryCertificateStore, createMemoryCertificateStore } from './certificate-store.ts'
 import { firstServiceIp, ipBytes } from './ip-bytes.ts'
 import { ownCertificates } from './own-certificates.ts'
+import { ownTokenKey } from './own-token-key.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -49,6 +50,18 @@ test('a store in memory keeps checked certificates for a day, by names', async (
   expect(await load(['other.example.org'])).not.toEqual(first)
   now += day
   expect(await load()).not.toBe(first)
+  now -= 2 * day
+  expect(await load()).not.toBe(first)
+})
+
+test('servers that start at the same time with one store get the same CA and the same token key', async () => {
+  const store = createMemoryCertificateStore()
+  const loads = Array.from({ length: 3 }, (_, i) =>
+    Promise.all([ownCertificates({ store, names: [`${i}.example.org`] }), ownTokenKey(store)]),
+  )
+  const results = await Promise.all(loads)
+  expect(new Set(results.map(([{ ca }]) => ca.certificate)).size).toBe(1)
+  expect(new Set(results.map(([, key]) => key)).size).toBe(1)
 })
 
 test('replaces a certificate that expires soon, lacks a required name, or is damaged, and keeps the CA', async () => {

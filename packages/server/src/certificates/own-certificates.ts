@@ -65,10 +65,14 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   const now = (options.now ?? systemClock.now)()
   const names = listServingNames(options.names ?? [])
   const key = JSON.stringify([names, options.admin, options.frontProxy === true])
-  const earlier = checked?.get(key)
-  if (earlier !== undefined && now < earlier.until) return earlier.result as OwnCertificates
-  const result = await loadCertificates(options, now, names)
-  checked?.set(key, { result, until: now + checkedMs })
+  if (checked === undefined) return loadCertificates(options, now, names)
+  const earlier = checked.get(key)
+  if (earlier !== undefined && now >= earlier.from && now < earlier.until) return earlier.result as Promise<OwnCertificates>
+  // A later check may create certificates of the same CA, so it waits for the earlier ones.
+  const pending = Promise.allSettled(Array.from(checked.values(), ({ result }) => result))
+  const result = pending.then(() => loadCertificates(options, now, names))
+  checked.set(key, { result, from: now, until: now + checkedMs })
+  result.catch(() => checked.delete(key))
   return result
 }
 
