@@ -17,8 +17,8 @@ export interface ServiceResolverOptions {
 }
 
 /**
- * Creates a resolver of services for outbound requests of the server, for example to webhooks. It is called for each new connection and
- * reads cached objects.
+ * Creates a resolver of services for outbound requests of the server, for example to webhooks. It reads cached objects. Cluster
+ * IPs are stable: the caller may keep one until an event of the same watch cache changes the service.
  */
 export function createServiceResolver(options: ServiceResolverOptions): ServiceResolver {
   const { client, apiServer, toEndpoints = false, random = Math.random } = options

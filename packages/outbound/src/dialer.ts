@@ -22,7 +22,7 @@ export interface ServiceReference {
 
 /** Resolves a Service to an address: its cluster IP or a ready endpoint. Throws an error whose message is shown to clients. */
 export interface ServiceResolver {
-  /** Whether a service has the same address until its objects change. Callers may then keep the address. Default: false. */
+  /** Whether a service has the same address until a watch reports that its objects changed. Callers may then keep the address. Default: false. */
   readonly isStable?: boolean
   resolve(service: ServiceReference): Promise<Destination> | Destination
 }

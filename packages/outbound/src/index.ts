@@ -23,6 +23,7 @@ export { openKubeconfigWebhook, postToWebhook, retryWebhook } from './kubeconfig
 export type { KubeconfigWebhook, KubeconfigWebhookOptions, WebhookPost, WebhookRetries } from './kubeconfig-webhook.ts'
 export { findAnswerError, jsonTypeProblem, parseReview } from './review-answer.ts'
 export type { ExpectedReview, ParsedReview } from './review-answer.ts'
+export { formatOpenError } from './open-error.ts'
 export { hostAndPort, OutboundError, toConnectionError } from './failure.ts'
 export type { Destination, FailureKind } from './failure.ts'
 export { openRelay } from './open-relay.ts'

@@ -25,8 +25,8 @@ export interface BasicChecks {
 }
 
 /**
- * Creates the checks that every server has. Those of the process itself begin with `keelson/`, because kube-apiserver does not have them. They fail only
- * in a state from which a server does not recover without a restart, and do not influence `/readyz`: a server under load stays ready.
+ * Creates the checks that every server has. Those of the process itself begin with `keelson/`, because kube-apiserver does not have them. They
+ * fail after a turn of the event loop that took seconds, or while the heap is nearly full, and do not influence `/readyz`: a server under load stays ready.
  */
 export function createBasicChecks(checked: CheckedProcess = thisProcess): BasicChecks {
   const ping = { name: 'ping', check: () => {} }

@@ -57,7 +57,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   maxStreamsPerConnection: count,
   goAwayChance: isNumber({ max: 1 }),
   version: isAnything,
-  metrics: hasMethods('register', 'text', 'reset'),
+  metrics: hasMethods('register', 'collect', 'reset'),
   log: isFunction,
   logRequests: (value, path) => (typeof value === 'function' ? [] : isBoolean(value, path)),
   cbor: isAnything,

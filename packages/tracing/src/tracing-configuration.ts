@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { aggregateFieldErrors, fieldError, fieldPath, findUrlSyntaxError, getErrorMessage, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { decodeConfiguration, defineConfigurationStruct } from '@keelson/apimachinery/configuration'
+import { formatOpenError } from '@keelson/outbound'
 
 /** The content of `--tracing-config-file`. */
 export interface TracingConfiguration {
@@ -45,10 +46,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException
-    const reason = { ENOENT: 'no such file or directory', EACCES: 'permission denied' }[code]
-    const problem = reason === undefined ? message : `open ${file}: ${reason}`
-    throw new Error(`unable to read tracing configuration from ${quote(file)}: ${problem}`, { cause: error })
+    throw new Error(`unable to read tracing configuration from ${quote(file)}: ${formatOpenError(file, error)}`, { cause: error })
   }
 }
 

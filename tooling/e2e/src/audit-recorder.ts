@@ -9,7 +9,7 @@ export interface Recorder extends AsyncDisposable {
   url(name: string): string
   /** Events of a server in the order of their arrival. */
   events(name: string): readonly JsonObject[]
-  /** Resolves when a server has sent no event for a second. */
+  /** Resolves when a server has sent no event for two seconds. */
   quiet(name: string): Promise<void>
 }
 

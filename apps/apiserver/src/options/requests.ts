@@ -12,13 +12,13 @@ export const requestFlags = {
     group,
     type: createIntegerType(),
     default: requestDefaults.maxReadOnlyInFlight,
-    help: 'Maximum number of concurrent reads. Additional reads get 429. 0 means no limit.',
+    help: 'Seats of the server together with --max-mutating-requests-inflight. Without priority and fairness: maximum number of concurrent reads; additional reads get 429, and 0 means no limit.',
   },
   'max-mutating-requests-inflight': {
     group,
     type: createIntegerType(),
     default: requestDefaults.maxMutatingInFlight,
-    help: 'Maximum number of concurrent writes. Additional writes get 429. 0 means no limit.',
+    help: 'Seats of the server together with --max-requests-inflight. Without priority and fairness: maximum number of concurrent writes; additional writes get 429, and 0 means no limit.',
   },
   'enable-priority-and-fairness': {
     group,

@@ -1,13 +1,13 @@
 import { appendAll, compareVersions, isApiError, parseJson } from '@keelson/apimachinery'
 import type { DeleteOptions, GroupVersionResource, ObjectMeta } from '@keelson/apimachinery'
 import { loopbackUser } from '@keelson/loopback'
-import { findAnswerError } from '@keelson/outbound'
+import { findAnswerError, OutboundError } from '@keelson/outbound'
 import type { OutboundAnswer, OutboundClient, OutboundRequest } from '@keelson/outbound'
 import type { RemoteResources } from '../discovery/discovery-controller.ts'
 
 /** The metadata of an object of another server. */
 interface RemoteObject {
-  readonly metadata: Readonly<ObjectMeta>
+  readonly metadata: Partial<Pick<ObjectMeta, 'name' | 'finalizers'>>
 }
 
 /** A namespaced resource of another server. */
@@ -34,8 +34,8 @@ const timeoutMs = 60_000
 /** Number of objects in one response. Parsing more would block other requests. */
 const pageSize = 100
 const maxPageBytes = 4 * 2 ** 20
-/** Maximum number of objects that are counted. */
-const maxObjects = 100_000
+/** Maximum number of pages that are read. A server may always announce another one. */
+const maxPages = 1000
 
 /** Returns the namespaced resources of other servers that support deletion. Of several versions, the one with the highest priority is used. */
 export function listRemoteContent({ discovered, findClient }: RemoteContentOptions): RemoteContent {
@@ -81,16 +81,29 @@ class ServerResource implements RemoteContentResource {
 
   async list({ namespace }: { readonly namespace: string }): Promise<{ readonly items: readonly RemoteObject[] }> {
     const items: RemoteObject[] = []
-    let token: string | undefined = ''
-    while (token !== undefined && items.length < maxObjects) {
-      const query: string = token === '' ? '' : `&continue=${encodeURIComponent(token)}`
-      const answer = await this.#request('GET', `${this.#formatPath(namespace)}?limit=${pageSize}${query}`)
-      if (answer === undefined) break
-      const page = readPage(answer.body)
-      appendAll(items, page.items)
-      token = page.token === '' ? undefined : page.token
+    let token = ''
+    for (let page = 0; page < maxPages; page++) {
+      const read = await this.#readPage(namespace, token)
+      if (read === undefined) break
+      appendAll(items, read.items)
+      token = read.token
+      if (token === '') break
     }
     return { items }
+  }
+
+  /** Reads a page. Asks for fewer objects while they are too large for one response. */
+  async #readPage(namespace: string, token: string): Promise<Page | undefined> {
+    const query = token === '' ? '' : `&continue=${encodeURIComponent(token)}`
+    for (let limit = pageSize; ; limit = Math.floor(limit / 4)) {
+      try {
+        const answer = await this.#request('GET', `${this.#formatPath(namespace)}?limit=${limit}${query}`)
+        return answer && parsePage(answer.body)
+      } catch (error) {
+        const { cause } = error as Error
+        if (limit === 1 || !(cause instanceof OutboundError) || cause.kind !== 'tooLarge') throw error
+      }
+    }
   }
 
   #formatPath(namespace: string): string {
@@ -121,8 +134,14 @@ const headers: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
 }
 
-/** Reads a page of a list. Throws if it is not a list. */
-function readPage(body: Buffer): { readonly items: readonly RemoteObject[]; readonly token: string } {
+interface Page {
+  readonly items: readonly RemoteObject[]
+  /** Token of the next page. Empty if there is none. */
+  readonly token: string
+}
+
+/** Parses a page of a list. Keeps only what the deletion of a namespace needs. Throws if it is not a list. */
+function parsePage(body: Buffer): Page {
   const { items = [], metadata } = (parseJson(body.toString('utf8')).value ?? {}) as {
     readonly items?: readonly RemoteObject[] | null
     readonly metadata?: { readonly continue?: string }
@@ -130,5 +149,10 @@ function readPage(body: Buffer): { readonly items: readonly RemoteObject[]; read
   const token = metadata?.continue ?? ''
   const isList = Array.isArray(items ?? []) && (items ?? []).every((item) => typeof item?.metadata === 'object' && item.metadata !== null)
   if (!isList || typeof token !== 'string') throw new Error('the list of another API server has an invalid form')
-  return { items: items ?? [], token }
+  return {
+    items: (items ?? []).map(({ metadata: { name, finalizers } }) => ({
+      metadata: { name: name ?? '', ...(finalizers && { finalizers }) },
+    })),
+    token,
+  }
 }

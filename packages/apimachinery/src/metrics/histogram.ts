@@ -44,7 +44,8 @@ export function createHistogram(name: string, help: string, bounds: readonly num
         each.sum = 0
       }
     },
-    delete: (labels) => void series.delete(formatKey(labels)),
+    // A series of unexpected label values is kept, because other labels share it.
+    delete: (labels) => void series.delete(labelText(labels)),
     with: (labels) => {
       const key = formatKey(labels)
       let entry = series.get(key)

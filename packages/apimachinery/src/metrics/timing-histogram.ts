@@ -40,7 +40,8 @@ export function createTimingHistogram(
       if (ratio === undefined) series.set(key, (ratio = new MeasuredRatio(bounds, now())))
       return ratio
     },
-    delete: (labels) => void series.delete(formatKey(labels)),
+    // A series of unexpected label values is kept, because other labels share it.
+    delete: (labels) => void series.delete(labelText(labels)),
     reset: () => {
       for (const ratio of series.values()) ratio.reset(now())
     },

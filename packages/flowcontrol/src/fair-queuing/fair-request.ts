@@ -121,7 +121,7 @@ export class QueuedRequest implements FairRequest {
   }
 
   whenDecided(): Promise<boolean> {
-    return new Promise((resolve) => (this.#resolve = resolve))
+    return this.isWaiting ? new Promise((resolve) => (this.#resolve = resolve)) : Promise.resolve(this.state === 'executing')
   }
 
   /** Wakes the caller of `whenDecided`. */

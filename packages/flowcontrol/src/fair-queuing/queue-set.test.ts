@@ -104,10 +104,17 @@ test('lets a request that is wider than the level execute alone', () => {
   expect([wide.isWaiting, level.counts.seatsInUse]).toEqual([false, 5])
 })
 
+test('tells the decision also after it was made', async () => {
+  const level = createLevel()
+  const [first, second] = [startAdmitted(level), startAdmitted(level)]
+  second.cancel()
+  expect(await Promise.all([first.whenDecided(), second.whenDecided()])).toEqual([true, false])
+})
+
 test('dispatches waiting requests when it gets more seats', () => {
   const level = createLevel()
   const requests = Array.from({ length: 3 }, (_, index) => startAdmitted(level, `user${index}`))
-  level.setSeats(2)
+  level.configure(queuing, 2)
   expect(requests.map(({ isWaiting }) => isWaiting)).toEqual([false, false, true])
   level.configure({ type: 'exempt' }, 0)
   expect(requests[2]?.isWaiting).toBe(true)

@@ -84,8 +84,6 @@ export interface QueueSet {
    * executing request once it has finished.
    */
   start(flow: Flow, estimate: WorkEstimate, details: RequestDetails): FairRequest | Rejection
-  /** Sets the number of seats. Executes waiting requests that fit now. */
-  setSeats(seats: number): void
   /**
    * Replaces the queuing and the number of seats. Waiting requests stay in their queues. A queue in excess of the new number is removed when its
    * last request leaves. Throws if `validateQueuing` returns a message.
@@ -171,10 +169,6 @@ class FairQueueSet implements QueueSet, RequestOwner {
       maxDiscountedTurn: convertToSeconds(last.maxDiscounted),
       rewinds: this.#rewinds,
     }
-  }
-
-  setSeats(seats: number): void {
-    this.configure(this.#queuing, seats)
   }
 
   configure(queuing: Queuing, seats: number): void {

@@ -117,7 +117,7 @@ async function deleteOne<T extends KubeObject>(
 }
 
 function withNamespace(context: RequestContext, namespace: string): RequestContext {
-  const { user, info, signal, deadline, userAgent, fieldManager, requestId } = context
+  const { user, info, signal, deadline, userAgent, fieldManager, requestId, span, addLatency } = context
   return {
     user,
     info,
@@ -127,8 +127,9 @@ function withNamespace(context: RequestContext, namespace: string): RequestConte
     userAgent,
     fieldManager,
     requestId,
+    span,
+    addLatency,
     warn: (text) => context.warn(text),
     annotate: (key, value, level) => context.annotate?.(key, value, level),
-    addLatency: (layer, milliseconds) => context.addLatency?.(layer, milliseconds),
   }
 }

@@ -120,6 +120,16 @@ test.each([
   expect([request.ends, await passing, (await response).status]).toEqual([['cancelled'], 'answered', 429])
 })
 
+test('a request whose client has disconnected is not queued', () => {
+  const request = new TestRequest(true)
+  const { filter, concurrency } = openFilter(request)
+  const { exchange, response } = openTestExchange()
+  response.catch(() => {})
+  exchange.outgoing.destroy()
+  expect(filter(exchange)).toBe('answered')
+  expect(concurrency.waiting).toEqual({ readOnly: 0, mutating: 0 })
+})
+
 test('a request leaves its queue when it ends, and when its client disconnects', async () => {
   const request = new TestRequest(true)
   const { exchange } = openTestExchange()

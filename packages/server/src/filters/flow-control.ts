@@ -94,6 +94,8 @@ export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, optio
   }
 
   const reject = (exchange: Exchange, target: T): FilterOutcome => {
+    // The request has expired while it waited.
+    if (exchange.outgoing.headersSent) return 'answered'
     metrics.dropped(exchange)
     const seconds = control.countRejected(target)
     if (exchange.outgoing.destroyed) return 'answered'
@@ -107,10 +109,11 @@ export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, optio
     const cancel = (): void => request.cancel()
     const timeout = exchange.deadline === undefined ? requestTimeoutMs : exchange.deadline - exchange.started
     const waitEnds = exchange.started + Math.min(timeout / 4, longestWaitMs)
+    const decided = request.whenDecided()
     const timer = setTimeout(cancel, Math.max(0, waitEnds - performance.now())).unref()
     exchange.outgoing.once('close', cancel)
     exchange.onEnd(cancel)
-    const isRunning = await request.whenDecided()
+    const isRunning = await decided
     clearTimeout(timer)
     exchange.outgoing.off('close', cancel)
     count('waiting', exchange, -1)
@@ -123,6 +126,8 @@ export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, optio
   return (exchange) => {
     const { info } = exchange
     if (exchange.isLongRunning && info.verb !== 'watch') return
+    // The client has closed the connection while an earlier filter waited.
+    if (exchange.outgoing.destroyed) return 'answered'
     const target = control.classify(info, exchange.user)
     exchange.addHeaders(target.headers)
     const request = control.start(exchange, target)

@@ -12,10 +12,13 @@ import type { SteadyOutcome, SteadyRequests } from '../flood/steady-requests.ts'
 import { fail, newResult } from './scenario.ts'
 import type { Scenario, ScenarioResult } from './scenario.ts'
 
+/** Bytes that a flood receives at least. Error responses have fewer. */
+const minFloodBytes = 5 * 2 ** 20
 /** Maximum of the 99th percentile of the quiet user's requests, in milliseconds of processor time of the server's thread. */
 const maxPercentileMs = 25
 /** Renew deadline of leader election. A leader that cannot renew its lease for so long gives up. */
 const renewDeadlineMs = 10_000
+
 interface Size {
   readonly pods: number
   readonly connections: number
@@ -109,6 +112,8 @@ async function measureFloods(
       await wait(startMs)
       outcomes = await Promise.all(Object.values(measured).map((requests) => sendSteadily(server, seconds, requests)))
     })
+    if (counts.bytes < minFloodBytes)
+      throw new Error(`${server.name}: the flood of ${user} did not reach the server: ${JSON.stringify(counts)}`)
     notes.push(`${server.name}, flood of ${user}: ${JSON.stringify(counts)}`)
     for (const [index, name] of Object.keys(measured).entries()) notes.push(`${server.name}, ${name}: ${describe(outcomes[index])}`)
     return outcomes
