@@ -190,6 +190,6 @@ describe('server.fetch', () => {
     const hanging = await otherServer.fetch('/hangs', { user: { name: 'a', groups: ['system:masters'] } })
     await otherServer.close(0)
     await expect(hanging.text()).rejects.toThrow('aborted the response')
-    expect((await otherServer.fetch('/version')).status).toBe(429)
+    expect((await otherServer.fetch('/version')).status).toBe(503)
   })
 })
