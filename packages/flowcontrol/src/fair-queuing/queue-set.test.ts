@@ -121,6 +121,12 @@ test('dispatches waiting requests when it gets more seats', () => {
   expect(startAdmitted(level).isWaiting).toBe(false)
 })
 
+test('has at most 10,000 queues', () => {
+  const level = createLevel({ queuing: { type: 'queue', queues: 10_000_000, queueLengthLimit: 1, handSize: 2 } })
+  startAdmitted(level)
+  expect(level.dump().queues).toHaveLength(10_000)
+})
+
 test('removes excess queues when their last requests leave', () => {
   const level = createLevel({ queuing: { ...queuing, handSize: 1, queueLengthLimit: 50 } })
   const requests = Array.from({ length: 40 }, (_, index) => startAdmitted(level, `user${index}`))

@@ -85,8 +85,8 @@ export interface QueueSet {
    */
   start(flow: Flow, estimate: WorkEstimate, details: RequestDetails): FairRequest | Rejection
   /**
-   * Replaces the queuing and the number of seats. Waiting requests stay in their queues. A queue in excess of the new number is removed when its
-   * last request leaves. Throws if `validateQueuing` returns a message.
+   * Replaces the queuing and the number of seats. Waiting requests stay in their queues. A queue in excess of the new number
+   * gets no more requests, and is removed when its last request leaves. Throws if `validateQueuing` returns a message.
    */
   configure(queuing: Queuing, seats: number): void
   dump(): QueueSetDump
@@ -96,6 +96,9 @@ export interface QueueSet {
 export function createQueueSet(options: QueueSetOptions): QueueSet {
   return new FairQueueSet(options)
 }
+
+/** Maximum number of queues. Each dispatch looks at all of them, and a PriorityLevelConfiguration may ask for ten million. */
+const maxQueues = 10_000
 
 /** Progress above which all progress values are reduced. Doubles are exact up to twice this value. */
 const maxProgress: SeatSeconds = 2 ** 52
@@ -117,7 +120,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
   #queueLengthLimit = 0
   /** Undefined while the queuing has no queues. */
   #dealer: Dealer | undefined
-  /** May be more than the queuing says, until the excess queues are empty. */
+  /** May be more than the queuing says: see `configure`. An excess queue that is empty already stays. */
   #queues: Queue[] = []
   readonly #queueless = new LinkedList<QueuedRequest>()
   #progress: SeatSeconds = 0
@@ -176,7 +179,8 @@ class FairQueueSet implements QueueSet, RequestOwner {
     if (problem !== undefined) throw new Error(`priority level ${this.name}: ${problem}`)
     this.#updateProgress()
     if (queuing.type === 'queue') {
-      const { queues, handSize } = queuing
+      const { handSize } = queuing
+      const queues = Math.min(queuing.queues, maxQueues)
       while (this.#queues.length < queues) this.#queues.push(new Queue(this.#queues.length))
       this.#queueLengthLimit = queuing.queueLengthLimit
       // Flows remember the hand of their dealer, so an unchanged dealer is kept.
@@ -465,8 +469,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
   }
 
   #removeExcessQueue(queue: Queue): void {
-    const desired = this.#queuing.type === 'queue' ? this.#queuing.queues : 0
-    if (queue.isActive || this.#queues.length <= desired) return
+    if (queue.isActive || this.#queues.length <= (this.#dealer?.deckSize ?? 0)) return
     this.#queues.splice(queue.index, 1)
     for (let index = queue.index; index < this.#queues.length; index++) (this.#queues[index] as Queue).index = index
     queue.isRemoved = true
