@@ -36,6 +36,8 @@ test.skipIf(strace === undefined)(
       })
       const answer = await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: createBody('traced') })
       expect(answer.status).toBe(201)
+      // When this request is answered, strace has seen the end of the earlier calls.
+      await client.request('GET', '/livez')
     } finally {
       tracer.kill('SIGINT')
       await new Promise((resolve) => tracer.once('exit', resolve))
