@@ -69,6 +69,16 @@ export function exceedsBytes(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && measureUtf8Bytes(text) > maxBytes
 }
 
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+])
+
+/** Parses a boolean like Go's `strconv.ParseBool`. Returns undefined for any other text. */
+export function parseBoolean(text: string): boolean | undefined {
+  return booleans.get(text)
+}
+
 /** Parses an integer like Go's strconv.ParseInt(text, 10, 64). Returns undefined for text that Go rejects. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?0*[0-9]{1,19}$/.test(text)) return undefined

@@ -63,7 +63,18 @@ export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, Stru
 export { goTypeName, createStructSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelMessage, KindRegistration } from './scheme.ts'
-export { measureUtf8Bytes, encodeJson, goJson, goValue, parseInt64, quote, getSharedJson, shortEscapes, stringifyJson } from './go-text.ts'
+export {
+  measureUtf8Bytes,
+  encodeJson,
+  goJson,
+  goValue,
+  parseBoolean,
+  parseInt64,
+  quote,
+  getSharedJson,
+  shortEscapes,
+  stringifyJson,
+} from './go-text.ts'
 export { formatFloat } from './yaml/format-float.ts'
 export { findClosestMatch } from './closest-match.ts'
 export {

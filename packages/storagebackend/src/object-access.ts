@@ -75,6 +75,12 @@ export class ObjectAccess<T extends KubeObject> {
     this.metrics = metrics
   }
 
+  /** Encodes an object, in steps if the codec can. */
+  encode(object: T, key: string): Uint8Array | Promise<Uint8Array> {
+    const { codec } = this
+    return codec.encodeInSteps === undefined ? codec.encode(object, key) : codec.encodeInSteps(object, key)
+  }
+
   open(entry: Entry): StoredObject<T> {
     const view = this.#viewOf(entry)
     if (isStoredObject(view)) return view as StoredObject<T>

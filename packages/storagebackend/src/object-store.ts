@@ -71,7 +71,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const step = span && startWriteStep(span, 'Create etcd3', { key: rawKey, resource, type: options.typeName })
       try {
         step?.addEvent('About to Encode')
-        const encoding = codec.encodeInSteps === undefined ? codec.encode(object, key) : codec.encodeInSteps(object, key)
+        const encoding = access.encode(object, key)
         const bytes = encoding instanceof Promise ? await encoding : encoding
         step?.addEvent('Encode succeeded', { len: bytes.length })
         const lease = ttlSeconds ? await leases.lease(key, ttlSeconds) : 0

@@ -136,11 +136,9 @@ async function writeOutput<T extends KubeObject>(
 ): Promise<StoredObject<T> | ObjectState<T>> {
   const { access, step } = update
   const { key } = state
-  const { codec } = access
   const startTime = performance.now()
   step?.addEvent('About to Encode')
-  const encoding =
-    output && (codec.encodeInSteps === undefined ? codec.encode(output.object, key) : codec.encodeInSteps(output.object, key))
+  const encoding = output && access.encode(output.object, key)
   const bytes = encoding instanceof Promise ? await encoding : encoding
   if (bytes !== undefined) step?.addEvent('Encode succeeded', { len: bytes.length })
   const pause = pauseIfLong(startTime)

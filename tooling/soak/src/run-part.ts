@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { HttpsClient } from '@keelson/tooling-e2e/https-client'
 import { MetricsPage } from '@keelson/tooling-e2e/metrics-page'
+import { findPercentile } from '@keelson/tooling-faults/percentile'
 import { createRandom } from '@keelson/tooling-faults/random'
 import { compareCounts, compareObjectCounts } from './compare-counts.ts'
 import { CountedClient } from './counted-client.ts'
@@ -11,7 +12,7 @@ import { runLoad } from './run-load.ts'
 import { Slots } from './slots.ts'
 import { token } from './soaked-server.ts'
 import type { SoakedServer } from './soaked-server.ts'
-import { percentile, Tally } from './tally.ts'
+import { Tally } from './tally.ts'
 import { openSoakWatch } from './watches.ts'
 import type { SoakWatch } from './watches.ts'
 
@@ -86,8 +87,8 @@ export async function runPart(server: SoakedServer, { seconds, rate, watchesPerK
     requests: tally.requests,
     omitted,
     events: [...tally.events.values()].reduce((sum, { events }) => sum + events, 0),
-    readP99: percentile(tally.reads, 0.99),
-    lagP99: percentile(tally.lags, 0.99),
+    readP99: findPercentile(tally.reads, 0.99),
+    lagP99: findPercentile(tally.lags, 0.99),
     longestGap: Math.max(0, ...server.gaps(from, to).map(({ milliseconds }) => milliseconds)),
     heap,
     rss: server.rss(),

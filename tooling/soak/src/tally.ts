@@ -49,9 +49,3 @@ export class Tally {
     if (this.problems.length < maxProblems) this.problems.push(problem)
   }
 }
-
-/** Returns the value below which this share of the values is. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}

@@ -1,13 +1,12 @@
 import type { Container, EphemeralContainer, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
+import { parseBoolean } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 type Account = DeepReadonly<ServiceAccount>
 
-const trueStrings: ReadonlySet<string | undefined> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
-
 /** Returns whether pods may use only those secrets that their service account lists. */
 export function enforcesMountableSecrets(account: Account): boolean {
-  return trueStrings.has(account.metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'])
+  return parseBoolean(account.metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'] ?? '') === true
 }
 
 /** Returns an error message for the first secret in the pod that the service account does not list. */

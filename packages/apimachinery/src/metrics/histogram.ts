@@ -1,6 +1,7 @@
-import { formatBound, labelText, formatMetricHeader } from './metric-text.ts'
-import type { LabelConstraint, LabelValues } from './metric-text.ts'
+import { formatBound, formatMetricHeader } from './metric-text.ts'
+import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
+import { SeriesMap } from './series-map.ts'
 
 export interface Histogram {
   observe(value: number): void
@@ -15,9 +16,16 @@ export interface HistogramVector extends Collector {
 
 /** Creates a histogram. `bounds` are the upper bounds of its buckets in ascending order. The bucket `+Inf` is added. */
 export function createHistogram(name: string, help: string, bounds: readonly number[]): HistogramVector {
-  const series = new Map<string, { counts: Float64Array; sum: number; histogram: Histogram }>()
-  let constrain: LabelConstraint | undefined
-  const formatKey = (labels: LabelValues): string => labelText(constrain === undefined ? labels : constrain(labels))
+  const series = new SeriesMap(() => {
+    const created = { counts: new Float64Array(bounds.length + 1), sum: 0, histogram: { observe } }
+    function observe(value: number): void {
+      let i = 0
+      while (i < bounds.length && value > bounds[i]!) i++
+      created.counts[i]!++
+      created.sum += value
+    }
+    return created
+  })
   function* collectAs(familyName: string, familyHelp: string): Iterable<string> {
     if (series.size === 0) return
     yield formatMetricHeader(familyName, familyHelp, 'histogram')
@@ -37,31 +45,15 @@ export function createHistogram(name: string, help: string, bounds: readonly num
   return {
     name,
     help,
-    constrainLabels: (constraint) => void (constrain = constraint),
+    constrainLabels: (constraint) => series.constrain(constraint),
     reset: () => {
       for (const each of series.values()) {
         each.counts.fill(0)
         each.sum = 0
       }
     },
-    // A series of unexpected label values is kept, because other labels share it.
-    delete: (labels) => void series.delete(labelText(labels)),
-    with: (labels) => {
-      const key = formatKey(labels)
-      let entry = series.get(key)
-      if (entry === undefined) {
-        const counts = new Float64Array(bounds.length + 1)
-        const created = { counts, sum: 0, histogram: { observe } }
-        function observe(value: number): void {
-          let i = 0
-          while (i < bounds.length && value > bounds[i]!) i++
-          counts[i]!++
-          created.sum += value
-        }
-        series.set(key, (entry = created))
-      }
-      return entry.histogram
-    },
+    delete: (labels) => series.delete(labels),
+    with: (labels) => series.with(labels).histogram,
     collect: () => collectAs(name, help),
     alias: (aliasName, aliasHelp) => ({ name: aliasName, help: aliasHelp, collect: () => collectAs(aliasName, aliasHelp) }),
   }

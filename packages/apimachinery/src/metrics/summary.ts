@@ -1,6 +1,7 @@
-import { labelText, formatMetricHeader } from './metric-text.ts'
-import type { LabelConstraint, LabelValues } from './metric-text.ts'
+import { formatMetricHeader } from './metric-text.ts'
+import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
+import { SeriesMap } from './series-map.ts'
 
 export interface Summary {
   /** Records a duration in seconds. `now` is a `performance.now()` that the caller has just read. */
@@ -24,18 +25,12 @@ const binsPerE = 1 / Math.log(ratio)
 
 /** Creates a summary. Its quantiles cover the durations of the last `maxAgeMs`. Its memory use is constant. */
 export function createSummary(name: string, help: string, maxAgeMs: number, clock: () => number = () => performance.now()): SummaryVector {
-  const series = new Map<string, Recent>()
-  let constrain: LabelConstraint | undefined
+  const series = new SeriesMap(() => new Recent(maxAgeMs / windows))
   return {
     name,
     help,
-    constrainLabels: (constraint) => void (constrain = constraint),
-    with: (labels) => {
-      const key = labelText(constrain === undefined ? labels : constrain(labels))
-      let recent = series.get(key)
-      if (recent === undefined) series.set(key, (recent = new Recent(maxAgeMs / windows)))
-      return recent
-    },
+    constrainLabels: (constraint) => series.constrain(constraint),
+    with: (labels) => series.with(labels),
     reset: () => {
       for (const recent of series.values()) recent.reset()
     },

@@ -1,6 +1,7 @@
-import { formatBound, labelText, formatMetricHeader } from './metric-text.ts'
-import type { LabelConstraint, LabelValues } from './metric-text.ts'
+import { formatBound, formatMetricHeader } from './metric-text.ts'
+import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
+import { SeriesMap } from './series-map.ts'
 
 /** A ratio whose two numbers change independently. Times are in milliseconds, as returned by the clock of the histogram. */
 export interface TimedRatio {
@@ -27,21 +28,13 @@ export function createTimingHistogram(
 ): TimingHistogramVector {
   const { bounds, now } = options
   const names = [...bounds.map(formatBound), '+Inf']
-  const series = new Map<string, MeasuredRatio>()
-  let constrain: LabelConstraint | undefined
-  const formatKey = (labels: LabelValues): string => labelText(constrain === undefined ? labels : constrain(labels))
+  const series = new SeriesMap(() => new MeasuredRatio(bounds, now()))
   return {
     name,
     help,
-    constrainLabels: (constraint) => void (constrain = constraint),
-    with: (labels) => {
-      const key = formatKey(labels)
-      let ratio = series.get(key)
-      if (ratio === undefined) series.set(key, (ratio = new MeasuredRatio(bounds, now())))
-      return ratio
-    },
-    // A series of unexpected label values is kept, because other labels share it.
-    delete: (labels) => void series.delete(labelText(labels)),
+    constrainLabels: (constraint) => series.constrain(constraint),
+    with: (labels) => series.with(labels),
+    delete: (labels) => series.delete(labels),
     reset: () => {
       for (const ratio of series.values()) ratio.reset(now())
     },

@@ -1,6 +1,7 @@
 import { labelText, formatMetricHeader } from './metric-text.ts'
 import type { LabelConstraint, LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
+import { SeriesMap } from './series-map.ts'
 
 /** One time series of a counter or gauge. */
 export interface Value {
@@ -14,21 +15,14 @@ export interface ValueVector extends Collector {
 }
 
 function createValueVector(type: 'counter' | 'gauge', name: string, help: string): ValueVector & { values(): Iterable<Value> } {
-  const series = new Map<string, Value>()
-  let constrain: LabelConstraint | undefined
-  const formatKey = (labels: LabelValues): string => labelText(constrain === undefined ? labels : constrain(labels))
+  const series = new SeriesMap<Value>(() => ({ value: 0 }))
   return {
     name,
     help,
-    constrainLabels: (constraint) => void (constrain = constraint),
-    with: (labels) => {
-      const key = formatKey(labels)
-      let value = series.get(key)
-      if (value === undefined) series.set(key, (value = { value: 0 }))
-      return value
-    },
+    constrainLabels: (constraint) => series.constrain(constraint),
+    with: (labels) => series.with(labels),
     values: () => series.values(),
-    delete: (labels) => void series.delete(formatKey(labels)),
+    delete: (labels) => series.delete(labels),
     *collect() {
       if (series.size === 0) return
       yield formatMetricHeader(name, help, type)

@@ -1,4 +1,4 @@
-import { parseInt64 } from '@keelson/apimachinery'
+import { parseBoolean, parseInt64 } from '@keelson/apimachinery'
 import { parseDuration } from '../values/duration.ts'
 import type { Duration } from '../values/duration.ts'
 import { formatDouble } from '../values/text.ts'
@@ -21,11 +21,6 @@ function createConversionError(from: string, to: string): CelError {
 }
 
 const identity = adaptTypes((value: Value) => value)
-
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
-  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
-])
 
 function convertDoubleToInt({ value }: Double): Value {
   return Number.isNaN(value) || value <= -(2 ** 63) || value >= 2 ** 63 ? intOverflow : toInt(BigInt(Math.trunc(value)))
@@ -63,7 +58,7 @@ function decodeBytes(bytes: Uint8Array): Value {
 /** Conversions between types. */
 export const conversions: Implementations = {
   bool_to_bool: identity,
-  string_to_bool: adaptTypes((text: string) => booleans.get(text) ?? createConversionError('string', 'bool')),
+  string_to_bool: adaptTypes((text: string) => parseBoolean(text) ?? createConversionError('string', 'bool')),
   bytes_to_bytes: identity,
   string_to_bytes: adaptTypes((text: string) => Buffer.from(text)),
   double_to_double: identity,

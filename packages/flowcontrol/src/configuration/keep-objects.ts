@@ -1,5 +1,5 @@
 import type { PriorityLevelConfigurationSpec } from '@keelson/api/flowcontrol/v1'
-import { copyObject, equalsSemantically, isApiError, pause } from '@keelson/apimachinery'
+import { copyObject, equalsSemantically, isApiError, parseBoolean, pause } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import {
@@ -131,7 +131,7 @@ function findOutdated(
   const isAutomatic = isMandatory || isUpdatedAutomatically(object)
   const wanted = withOwnShares(builtIn.spec as ExemptSpec, object.spec as ExemptSpec | undefined)
   const spec = isAutomatic && !equalsSemantically(object.spec, wanted) ? copyObject(builtIn.spec as object) : undefined
-  const isAnnotated = parseBoolean(object.metadata.annotations?.[autoUpdateAnnotation]) === isAutomatic
+  const isAnnotated = readAutoUpdate(object) === isAutomatic
   if (spec === undefined && isAnnotated) return undefined
   return { spec, annotation: isAnnotated ? undefined : String(isAutomatic) }
 }
@@ -144,24 +144,23 @@ function withOwnShares(builtIn: ExemptSpec, present: ExemptSpec | undefined): Ex
 }
 
 /** Returns whether the server maintains the spec of a suggested object: the annotation says so, or nobody has changed the spec. */
-function isUpdatedAutomatically({ metadata }: DeepReadonly<Configuration>): boolean {
-  return parseBoolean(metadata.annotations?.[autoUpdateAnnotation]) ?? metadata.generation === 1
+function isUpdatedAutomatically(object: DeepReadonly<Configuration>): boolean {
+  return readAutoUpdate(object) ?? object.metadata.generation === 1
+}
+
+/** Returns the value of the annotation. Undefined if it is not a boolean. */
+function readAutoUpdate({ metadata }: DeepReadonly<Configuration>): boolean | undefined {
+  return parseBoolean(metadata.annotations?.[autoUpdateAnnotation] ?? '')
 }
 
 async function removeUnknown(resource: LoopbackResource<Configuration>, builtIn: ReadonlySet<string | undefined>): Promise<void> {
-  for (const { metadata } of (await resource.list({ resourceVersion: '' })).items) {
-    if (builtIn.has(metadata.name) || parseBoolean(metadata.annotations?.[autoUpdateAnnotation]) !== true) continue
+  for (const object of (await resource.list({ resourceVersion: '' })).items) {
+    const { name } = object.metadata
+    if (builtIn.has(name) || readAutoUpdate(object) !== true) continue
     try {
-      await resource.delete('', metadata.name!)
+      await resource.delete('', name!)
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error
     }
   }
-}
-
-/** Parses a boolean like Go's `strconv.ParseBool`. Returns undefined for any other text. */
-function parseBoolean(text: string | undefined): boolean | undefined {
-  if (text === undefined) return undefined
-  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true
-  return /^(0|f|F|FALSE|false|False)$/.test(text) ? false : undefined
 }

@@ -137,7 +137,7 @@ function formatProtocol({ incoming }: Exchange): string {
   return `HTTP/${incoming.httpVersion}`
 }
 
-/** Returns the verb with which a request is counted: its method, but LIST, WATCH or APPLY for these requests. */
+/** Returns the verb of a request in traces: its method, or LIST, WATCH or APPLY for these requests. */
 function decideVerb({ info, method, contentType }: Exchange): string {
   if (info.verb === 'list' || info.verb === 'watch') return info.verb.toUpperCase()
   if (method === 'PATCH' && isApply(contentType ?? '')) return 'APPLY'

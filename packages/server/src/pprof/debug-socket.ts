@@ -14,7 +14,7 @@ export interface DebugSocketOptions {
 }
 
 /**
- * Serves profiles on a Unix socket, without authentication and authorization: the permissions of the file decide who may use it. Replaces an existing
+ * Serves profiles on a Unix socket. Requests are not authenticated, because the permissions of the file limit who can connect. Replaces an existing
  * file, as kube-apiserver does.
  */
 export async function openDebugSocket(path: string, { onError, setVerbosity }: DebugSocketOptions): Promise<AsyncDisposable> {

@@ -1,4 +1,5 @@
 import { HttpsClient } from '@keelson/tooling-e2e/https-client'
+import { findPercentile } from '../load/percentile.ts'
 import type { FloodedServer, FloodUser } from './flooded-server.ts'
 
 export interface SteadyRequests {
@@ -63,9 +64,4 @@ export async function sendSteadily(
     max: findPercentile(latencies, 1),
     processorP99: threadMilliseconds === undefined ? undefined : findPercentile(processorTimes, 0.99),
   }
-}
-
-function findPercentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

@@ -1,5 +1,6 @@
 import { HostileClient } from './hostile-client.ts'
 import type { ServerProcess } from './server-process.ts'
+import { findPercentile } from '../load/percentile.ts'
 
 const pauseMs = 2
 
@@ -48,9 +49,9 @@ export class StallMeter implements AsyncDisposable {
    * 0.99.
    */
   takePercentile(share: number): { readonly milliseconds: number; readonly count: number } {
-    const times = this.#times.toSorted((a, b) => a - b)
+    const times = this.#times
     this.#times = []
-    return { milliseconds: times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0, count: times.length }
+    return { milliseconds: findPercentile(times, share), count: times.length }
   }
 
   async #run(): Promise<void> {

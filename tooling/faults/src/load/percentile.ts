@@ -1,0 +1,5 @@
+/** Returns the value below which this share of the values is. */
+export function findPercentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
