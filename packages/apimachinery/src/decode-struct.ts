@@ -301,7 +301,11 @@ function sortKeys(map: JsonMembers): { [key: string]: unknown } {
   return sorted
 }
 
+/** Maximum number of steps from the root to a struct. Only schemas of custom resources come near it. Decoding fills the stack from about 700 on. */
+const maxSteps = 400
+
 function decodeValue(plan: StructPlan, value: unknown, context: DecodeContext, dropTypeMeta: boolean): unknown {
+  if (context.steps.length > maxSteps) throw new JsonError('exceeded max depth')
   if (isObject(value)) return decodeMembers(plan, value, context, dropTypeMeta)
   if (value !== null) context.recordMismatch(value, plan.goType, 'struct')
   return decodeMembers(plan, {}, context, dropTypeMeta)

@@ -12,7 +12,7 @@ export {
   unnamedPath,
   createVerbatimValue,
 } from './field-error.ts'
-export { maxRequestValues, newTooManyValues, parseJson, parseJsonRequest, refuseTooManyValues } from './json-document.ts'
+export { maxRequestDepth, maxRequestValues, newTooManyValues, parseJson, parseJsonRequest, refuseTooManyValues } from './json-document.ts'
 export { findBase64Error } from './decode-scalar.ts'
 export { TimeSlice, runAfter, waitForNextTurn, pauseIfLong, waitForShare, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
 export type {
@@ -164,7 +164,7 @@ export {
 } from './label-selector.ts'
 export { escapeFieldValue, selectEveryField, selectField, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
-export { copyObject, equalsJson, isJsonObject, mapList } from './json-value.ts'
+export { copyObject, equalsJson, isDeeperThan, isJsonObject, mapList } from './json-value.ts'
 export { setOwn } from './json-reader.ts'
 export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
 export type { ParsedJson } from './json-document.ts'

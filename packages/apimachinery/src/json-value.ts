@@ -20,6 +20,15 @@ export function equalsJson(a: JsonValue, b: JsonValue): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalsJson(a[key]!, b[key]!))
 }
 
+/** Returns whether lists and objects are nested in a value to more levels than the limit. */
+export function isDeeperThan(limit: number, value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null || value instanceof UndecodedObject) return false
+  if (limit === 0) return true
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(limit - 1, item))
+  for (const key in value) if (isDeeperThan(limit - 1, value[key]!)) return true
+  return false
+}
+
 /**
  * Copies a JSON value deeply. Faster than structuredClone, because it supports only JSON types. The copy shares undecoded objects, which are
  * immutable.

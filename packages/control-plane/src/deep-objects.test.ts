@@ -64,7 +64,19 @@ it.each([300, 1000, 3000, 9000].flatMap((depth) => Object.entries(shapes).map(([
       applied: await send('PATCH', `${trees}/${name}?fieldManager=a&force=true`, write('4'), 'application/apply-patch+yaml'),
       appliedAgain: await send('PATCH', `${trees}/${name}?fieldManager=a&force=true`, write('5'), 'application/apply-patch+yaml'),
     }
+    if (depth > 1200) expect(answers.created).toMatchObject({ status: 400, text: expect.stringContaining('exceeded max depth') })
     for (const { status, text } of Object.values(answers)) expect([200, 201, 400, 404], text).toContain(status)
     if (depth <= 1000) for (const { status, text } of Object.values(answers)) expect(status, text).toBeLessThan(300)
   },
 )
+
+it('patches cannot nest an object deeper than a request may', async () => {
+  const deep = `/spec${'/a'.repeat(600)}`
+  const spec = `{"a":${nest(600, shapes.objects, '{}')}}`
+  const body = `{"apiVersion":"example.com/v1","kind":"Tree","metadata":{"name":"growing"},"spec":${spec}}`
+  expect((await send('POST', trees, body)).status).toBe(201)
+  const copy = (): Promise<{ status: number; text: string }> =>
+    send('PATCH', `${trees}/growing`, JSON.stringify([{ op: 'copy', from: '/spec', path: `${deep}/a` }]), 'application/json-patch+json')
+  const answers = [await copy(), await copy()]
+  expect(answers).toMatchObject([{ status: 400, text: expect.stringContaining('exceeded max depth') }, { status: 400 }])
+})

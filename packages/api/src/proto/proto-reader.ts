@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import protobuf from 'protobufjs/minimal.js'
-import { formatDuration, isApiError, newTooManyValues, setOwn } from '@keelson/apimachinery'
+import { formatDuration, isApiError, isDeeperThan, maxRequestDepth, newTooManyValues, setOwn } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { canonicalQuantity, parseJsonBytes, ProtoError, sortKeysInPlace } from './field-values.ts'
 import type { FastBuffer } from './field-values.ts'
@@ -27,6 +27,8 @@ export class ProtoReader extends protobuf.Reader {
   private readonly fieldSets: FieldSets | undefined
   private nesting = 0
   private valuesLeft: number
+  /** True for a message with a maximum number of values. Such a message comes from a client, others from the store. */
+  private readonly fromClient: boolean
   private lastMap: object | undefined
   private lastKey = ''
   private unsorted: Set<Record<string, unknown>> | undefined
@@ -37,6 +39,7 @@ export class ProtoReader extends protobuf.Reader {
     this.data = data
     this.fieldSets = fieldSets
     this.valuesLeft = maxValues
+    this.fromClient = maxValues < Number.MAX_SAFE_INTEGER
     this.ascii = this.len <= maxSharedText ? data.latin1Slice(0, this.len) : ''
   }
 
@@ -249,7 +252,11 @@ export class ProtoReader extends protobuf.Reader {
 
   /** Reads a message whose only field is JSON, such as RawExtension or JSON. */
   json(jsonTag = 10): JsonValue {
-    return parseJsonBytes(this.jsonText(jsonTag))
+    const text = this.jsonText(jsonTag)
+    const value = parseJsonBytes(text)
+    const mayBeTooDeep = this.fromClient && text.length > 2 * maxRequestDepth
+    if (mayBeTooDeep && isDeeperThan(maxRequestDepth, value)) throw new ProtoError('nesting exceeds the maximum depth')
+    return value
   }
 
   fieldsV1(): JsonObject {

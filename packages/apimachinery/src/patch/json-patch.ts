@@ -1,11 +1,12 @@
 import { isApiError } from '../api-error.ts'
 import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-errors.ts'
 import { decodeList } from '../decode-struct.ts'
-import { parseJson, refuseTooManyValues } from '../json-document.ts'
+import { maxRequestDepth, parseJson, refuseDeepNesting, refuseTooManyValues } from '../json-document.ts'
 import type { FieldValidation } from '../decode-context.ts'
 import { measureUtf8Bytes, stringifyJson } from '../go-text.ts'
 import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
+import { isDeeperThan } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema } from '../type-schema.ts'
 import { TimeSlice, waitForNextTurn } from '../scheduling.ts'
@@ -40,6 +41,7 @@ export interface JsonPatch {
 export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): JsonPatch {
   try {
     const parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
+    refuseDeepNesting(parsed)
     refuseTooManyValues(parsed.value, parsed.text.length)
     const { strictErrors } = decodeList({ kind: 'list', items: operationSchema }, parsed, { strict })
     const operations = (parsed.value ?? []) as JsonObject[]
@@ -120,8 +122,11 @@ class PatchRun {
     this.#operations = operations
   }
 
+  /** The patched document. Throws a 400 if it is nested too deeply, because each operation can add levels. */
   get result(): JsonValue {
-    return this.#target.root
+    const { root } = this.#target
+    if (isDeeperThan(maxRequestDepth, root)) throw newBadRequest('exceeded max depth')
+    return root
   }
 
   /** Applies operations until `shouldStop` returns true. Returns whether the patch is complete. */

@@ -1,5 +1,5 @@
 import { newBadRequest } from '../api-errors.ts'
-import { parseJson, refuseTooManyValues } from '../json-document.ts'
+import { parseJson, refuseDeepNesting, refuseTooManyValues } from '../json-document.ts'
 import type { FieldValidation } from '../decode-context.ts'
 import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
@@ -33,6 +33,7 @@ function decodeObjectPatch(
   let parsed: ParsedJson
   try {
     parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
+    refuseDeepNesting(parsed)
     refuseTooManyValues(parsed.value, parsed.text.length)
   } catch (e) {
     if (isJsonError(e)) throw newBadRequest(words.prefix + e.message, { cause: e })

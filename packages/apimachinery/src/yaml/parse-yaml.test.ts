@@ -119,7 +119,12 @@ describe('YAML errors', () => {
   })
 
   test('rejects text that is nested too deeply for the stack', () => {
-    expect(catchMessage(`${'['.repeat(9_900)}${']'.repeat(9_900)}`)).toBe('yaml: exceeded max depth')
+    for (const depth of [500, 1_300, 9_900]) {
+      const lists = `${'['.repeat(depth)}${']'.repeat(depth)}`
+      for (const text of [lists, `{a: ${lists}}`, '- '.repeat(depth)]) expect(catchMessage(text)).toBe('yaml: exceeded max depth')
+    }
+    for (const depth of [300, 1_100]) expect(catchMessage(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)).toBe('')
+    expect(catchMessage(`{a: ${'['.repeat(300)}${']'.repeat(300)}}`)).toBe('')
   })
 })
 

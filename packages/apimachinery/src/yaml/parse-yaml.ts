@@ -1,5 +1,5 @@
 import type { CST, Document, LineCounter, YAMLParseError } from 'yaml'
-import { parseJson } from '../json-document.ts'
+import { maxRequestDepth, parseJson } from '../json-document.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
 import { buildValue } from './build-value.ts'
@@ -57,7 +57,8 @@ export function parseFullYaml(text: string): ParsedYaml {
 function readAsJson(text: string): JsonValue | undefined {
   if (!/^\s*\{/.test(text) || text.includes('\\u')) return undefined
   try {
-    const { value, duplicates } = parseJson(text)
+    const { value, duplicates, depth } = parseJson(text)
+    if (depth > maxRequestDepth) return undefined
     return duplicates.length === 0 ? sortKeys(value) : undefined
   } catch {
     return undefined
@@ -89,22 +90,38 @@ function composeFirstDocument(text: string, lines: LineCounter): Document.Parsed
   return undefined
 }
 
-/** Maximum nesting, as in kube-apiserver's YAML parser. */
+/** Nesting at which kube-apiserver's YAML parser stops. */
 const maxDepth = 10_000
 
-/** Yields the tokens of a text. Throws if the nesting exceeds the limit. */
+/**
+ * Nesting at which the full parser stops. The library's composer is recursive and fills the stack from about 750 levels on. It must not come near
+ * the end of the stack, because V8 ends the process if it compiles a regular expression there.
+ */
+const maxComposedDepth = 400
+
+/** Yields the tokens of a text. Throws if the nesting exceeds a limit. */
 function* limitTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = loadYamlLibrary()
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
+  let deepest = 0
   for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme)
+    yield* refuseAbove(deepest, parser.next(lexeme))
+    deepest = Math.max(deepest, parser.stack.length)
     if (parser.stack.length > maxDepth) {
       const { line } = lines.linePos(parser.offset)
       throw new YamlError(`${line > 1 ? `line ${line}: ` : ''}exceeded max depth of ${maxDepth}`)
     }
   }
-  yield* parser.end()
+  yield* refuseAbove(deepest, parser.end())
+}
+
+/** Yields the tokens of a document whose deepest token is at the given depth. */
+function* refuseAbove(depth: number, tokens: Iterable<CST.Token>): Generator<CST.Token, void> {
+  for (const token of tokens) {
+    if (depth > maxComposedDepth) throw new YamlError('exceeded max depth')
+    yield token
+  }
 }
 
 /** Returns the first error of a document. Ignores errors after the end of a root that is a scalar or in brackets. */
