@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect as connectSocket, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls, type SecureContext } from 'node:tls'
+import { dialDirectly } from '@keelson/outbound'
 import type { Egress } from './etcd3-options.ts'
 
 /** Opens a connection for HTTP/2. Destroys the connection if the signal aborts before it is open. */
@@ -26,7 +27,7 @@ export function createDial({ target, secureContext, egress }: DialOptions): Dial
         signal.throwIfAborted()
         return stream
       }
-    : (signal) => waitUntilOpen(connectSocket({ host: hostname, port, noDelay: true }), 'connect', signal)
+    : (signal) => dialDirectly({ host: hostname, port }, { network: 'etcd', signal })
   if (!secureContext) return plain
   return async (signal) => {
     const socket = await plain(signal)

@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { OutboundError, toDialError, getServerName, toTlsError, createX509Error } from './failure.ts'
 import type { Destination } from './failure.ts'
+import { createSocketLookup } from './host-lookup.ts'
 
 /** The network of an outbound request. An egress selector can configure a proxy for each network except `direct`. */
 export type EgressNetwork = 'controlplane' | 'cluster' | 'etcd' | 'direct'
@@ -31,7 +32,10 @@ const handshakeTimeoutMs = 10_000
 
 /** Opens a TCP connection without a proxy. */
 export const dialDirectly: Dial = (destination, { signal }) =>
-  waitForConnect(connectTcp({ ...destination, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }), signal)
+  waitForConnect(
+    connectTcp({ ...destination, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000, lookup: createSocketLookup(signal) }),
+    signal,
+  )
 
 /** Waits until a socket is connected. Rejects with its error, or with the reason of `signal`, which has no effect afterwards. */
 export function waitForConnect(socket: Socket, signal: AbortSignal): Promise<Socket> {

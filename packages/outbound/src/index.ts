@@ -12,6 +12,8 @@ export type {
 } from './dialer.ts'
 export { connect, dialDirectly } from './dial-tls.ts'
 export type { ConnectOptions, Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
+export { lookUpHost } from './host-lookup.ts'
+export type { LookUpHost } from './host-lookup.ts'
 export { createLoopbackDialer } from './loopback-dialer.ts'
 export type { ServeRequest } from './loopback-dialer.ts'
 export type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'

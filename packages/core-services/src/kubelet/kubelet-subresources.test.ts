@@ -156,7 +156,8 @@ it('proxies services only to pods in their namespace', async () => {
 })
 
 it('proxies nodes only to checked addresses', async () => {
-  const proxy = (found: readonly string[]) => createNodeProxySubresource(createKubeletClient(createGetter(...nodes)), async () => found)
+  const proxy = (found: readonly string[]) =>
+    createNodeProxySubresource(createKubeletClient(createGetter(...nodes)), async () => found.map((address) => ({ address, family: 4 })))
   const resolveRemote = async (id: string, found: readonly string[]) => (await proxy(found).connect(context, id, {} as KubeObject)).remote
   expect(await resolveRemote('n', ['10.0.0.1', '10.0.0.2'])).toMatchObject({
     scheme: 'https',

@@ -1,6 +1,7 @@
-import { lookup } from 'node:dns/promises'
 import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest } from '@keelson/apimachinery'
+import { lookUpHost } from '@keelson/outbound'
+import type { LookUpHost } from '@keelson/outbound'
 import { readResult } from '@keelson/registry'
 import type { Connecter, DialRemote, Getter, RESTStorage } from '@keelson/registry'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
@@ -54,23 +55,18 @@ function createPodProxySubresource(pods: Getter, dial: DialRemote | undefined): 
   }
 }
 
-/** Resolves a host name to all its addresses. */
-type ResolveHost = (host: string) => Promise<readonly string[]>
-
-const lookUpWithSystem: ResolveHost = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
-
 /**
  * Creates nodes/NAME/proxy. It forwards requests to the kubelet with this server's client certificate, or to another port of the node
  * without a certificate.
  */
-export function createNodeProxySubresource(kubelet: KubeletClient, resolveHost: ResolveHost = lookUpWithSystem): RESTStorage & Connecter {
+export function createNodeProxySubresource(kubelet: KubeletClient, lookUp: LookUpHost = lookUpHost): RESTStorage & Connecter {
   return {
     ...describeProxy('NodeProxyOptions', { namespaced: false }),
     async connect(context, id, options) {
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid node request ${JSON.stringify(id)}`)
       const { remote } = await kubelet(context, target.name)
-      const destination = { address: await resolveAllowedAddress(remote.host, resolveHost), path: getProxiedPath(options), query: '' }
+      const destination = { address: await resolveAllowedAddress(remote.host, lookUp), path: getProxiedPath(options), query: '' }
       if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...destination }, passes: 'proxy' }
       const { host, dial } = remote
       const otherPort = { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...(dial && { dial }) }
@@ -83,12 +79,12 @@ export function createNodeProxySubresource(kubelet: KubeletClient, resolveHost: 
  * Returns an address of the host, after checking all its addresses. Connecting to an address avoids a second DNS lookup with another
  * result.
  */
-async function resolveAllowedAddress(host: string, resolveHost: ResolveHost): Promise<string> {
-  const addresses = await resolveHost(host).catch(() => {
+async function resolveAllowedAddress(host: string, lookUp: LookUpHost): Promise<string> {
+  const addresses = await lookUp(host).catch(() => {
     throw newBadRequest(`lookup ${host}: no such host`)
   })
   const [first] = addresses
   if (first === undefined) throw newBadRequest('no addresses for hostname')
-  if (!addresses.every(isGlobalUnicast)) throw newBadRequest('address not allowed')
-  return first
+  if (!addresses.every(({ address }) => isGlobalUnicast(address))) throw newBadRequest('address not allowed')
+  return first.address
 }
