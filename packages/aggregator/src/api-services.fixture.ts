@@ -112,6 +112,32 @@ export class TestIndex {
   }
 }
 
+/** What controllers of APIServices are opened with, without a store. */
+export interface TestRemotes {
+  readonly clock: ManualClock
+  readonly index: TestIndex
+  readonly servers: TestServers
+  readonly queueMetrics: WorkQueueMetrics
+  /** Messages of the errors that a controller has reported. */
+  readonly errors: string[]
+  readonly onError: (error: unknown) => void
+}
+
+/** Creates the index of some APIServices, whose servers answer with `respond`. */
+export function createRemotes(respond: TestResponder, ...names: readonly string[]): TestRemotes {
+  const index = new TestIndex()
+  for (const name of names) index.set(name)
+  const errors: string[] = []
+  return {
+    clock: createManualClock(),
+    index,
+    servers: new TestServers(respond),
+    queueMetrics: createWorkQueueMetrics(createMetricsRegistry()),
+    errors,
+    onError: (error) => errors.push((error as Error).message),
+  }
+}
+
 export type TestRequest = OutboundRequest & { readonly name: string }
 /** Answers a request. An error stands for a request without an answer. */
 export type TestResponder = (request: TestRequest) => Partial<Extract<OutboundAnswer, { failed: false }>> | Error | Promise<never>

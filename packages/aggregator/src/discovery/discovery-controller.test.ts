@@ -1,21 +1,14 @@
-import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
-import { createManualClock } from '@keelson/apimachinery/testing'
-import type { ManualClock } from '@keelson/apimachinery/testing'
 import { DiscoveryRegistry } from '@keelson/http-installer'
-import { createWorkQueueMetrics } from '@keelson/loopback'
 import { expect, it } from 'vitest'
-import { TestIndex, TestServers } from '../api-services.fixture.ts'
-import type { TestResponder } from '../api-services.fixture.ts'
+import { createRemotes } from '../api-services.fixture.ts'
+import type { TestRemotes, TestResponder } from '../api-services.fixture.ts'
 import { DiscoveryController } from './discovery-controller.ts'
 import { aggregatedTypes } from './read-discovery.ts'
 
 const name = 'v1.a.example.com'
 const group = 'a.example.com'
 
-interface TestDiscovery extends AsyncDisposable {
-  readonly clock: ManualClock
-  readonly index: TestIndex
-  readonly servers: TestServers
+interface TestDiscovery extends TestRemotes, AsyncDisposable {
   readonly discovery: DiscoveryRegistry
   readonly controller: DiscoveryController
   /** Returns the entries of a group in aggregated discovery. */
@@ -23,17 +16,12 @@ interface TestDiscovery extends AsyncDisposable {
 }
 
 function openDiscovery(respond: TestResponder, ...names: readonly string[]): TestDiscovery {
-  const clock = createManualClock()
-  const index = new TestIndex()
-  for (const each of names) index.set(each)
-  const servers = new TestServers(respond)
+  const remotes = createRemotes(respond, ...names)
+  const { index, servers, clock, queueMetrics } = remotes
   const discovery = new DiscoveryRegistry()
-  const queueMetrics = createWorkQueueMetrics(createMetricsRegistry())
   const controller = new DiscoveryController({ index: index as never, discovery, findClient: servers.findClient, clock, queueMetrics })
   return {
-    clock,
-    index,
-    servers,
+    ...remotes,
     discovery,
     controller,
     read: (read = group) => {

@@ -1,32 +1,21 @@
-import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
-import { createManualClock } from '@keelson/apimachinery/testing'
-import type { ManualClock } from '@keelson/apimachinery/testing'
 import type { Route } from '@keelson/exchange'
-import { createWorkQueueMetrics } from '@keelson/loopback'
 import { expect, it } from 'vitest'
-import { TestIndex, TestServers } from '../api-services.fixture.ts'
-import type { TestResponder } from '../api-services.fixture.ts'
+import { createRemotes } from '../api-services.fixture.ts'
+import type { TestRemotes, TestResponder } from '../api-services.fixture.ts'
 import { OpenApiController } from './openapi-controller.ts'
 
 const name = 'v1.a.example.com'
 const path = 'apis/a.example.com/v1'
 
-interface TestOpenApi extends AsyncDisposable {
-  readonly clock: ManualClock
-  readonly index: TestIndex
-  readonly servers: TestServers
-  readonly errors: string[]
+interface TestOpenApi extends TestRemotes, AsyncDisposable {
   /** URLs of the listed documents, by path. */
   readonly listed: ReadonlyMap<string, string>
 }
 
 function openController(respond: TestResponder, ...names: readonly string[]): TestOpenApi {
-  const clock = createManualClock()
-  const index = new TestIndex()
-  for (const each of names) index.set(each)
-  const servers = new TestServers(respond)
+  const remotes = createRemotes(respond, ...names)
+  const { index, servers, clock, queueMetrics, onError } = remotes
   const listed = new Map<string, string>()
-  const errors: string[] = []
   const controller = new OpenApiController({
     index,
     openApi: {
@@ -38,10 +27,10 @@ function openController(respond: TestResponder, ...names: readonly string[]): Te
     findClient: servers.findClient,
     routeOf: () => ({}) as Route,
     clock,
-    queueMetrics: createWorkQueueMetrics(createMetricsRegistry()),
-    onError: (error) => errors.push((error as Error).message),
+    queueMetrics,
+    onError,
   })
-  return { clock, index, servers, errors, listed, [Symbol.asyncDispose]: () => controller[Symbol.asyncDispose]() }
+  return { ...remotes, listed, [Symbol.asyncDispose]: () => controller[Symbol.asyncDispose]() }
 }
 
 const respondPaths = (paths: object): ReturnType<TestResponder> => ({ body: Buffer.from(JSON.stringify({ paths })) })

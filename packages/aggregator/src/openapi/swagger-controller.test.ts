@@ -1,27 +1,24 @@
-import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
-import { createManualClock } from '@keelson/apimachinery/testing'
 import type { RemoteSwagger } from '@keelson/http-installer'
-import { createWorkQueueMetrics } from '@keelson/loopback'
 import { expect, it, vi } from 'vitest'
-import { TestIndex, TestServers } from '../api-services.fixture.ts'
+import { createRemotes } from '../api-services.fixture.ts'
 import { SwaggerController } from './swagger-controller.ts'
 
 it('reads documents with backoff, merges them by priority, and keeps them while their server fails', async () => {
-  const clock = createManualClock(0)
-  const index = new TestIndex()
+  const documents = { swagger: '2.0', paths: { '/apis/low/v1/': {}, '/apis/high/v1/': {}, '/apis/apps/v1/': {} } }
+  const { clock, index, servers, queueMetrics, errors, onError } = createRemotes(() => ({
+    headers: { etag: '"1"' },
+    body: Buffer.from(JSON.stringify(documents)),
+  }))
   index.set('v1.low', { groupPriority: 1 })
   index.set('v1.high', { groupPriority: 2 })
-  const documents = { swagger: '2.0', paths: { '/apis/low/v1/': {}, '/apis/high/v1/': {}, '/apis/apps/v1/': {} } }
-  const servers = new TestServers(() => ({ headers: { etag: '"1"' }, body: Buffer.from(JSON.stringify(documents)) }))
   let published: readonly RemoteSwagger[] = []
-  const errors: unknown[] = []
   await using _controller = new SwaggerController({
     index,
     openApi: { setRemoteSwaggers: (remotes) => void (published = remotes) },
     findClient: servers.findClient,
     clock,
-    queueMetrics: createWorkQueueMetrics(createMetricsRegistry()),
-    onError: (error) => errors.push(error),
+    queueMetrics,
+    onError,
   })
   const listPaths = (): string[] => published.flatMap(({ paths }) => [...paths.keys()])
   clock.advance(1000)
@@ -40,7 +37,7 @@ it('reads documents with backoff, merges them by priority, and keeps them while 
   servers.respond = () => ({ body: Buffer.from('{"paths":{"/apis/low/v1/":') })
   clock.advance(60_000)
   await vi.waitUntil(() => errors.length === 2)
-  expect(String(errors[0])).toContain('the document is no JSON object')
+  expect(errors[0]).toContain('the document is no JSON object')
   clock.advance(59_000)
   expect([servers.requests.length, published]).toEqual([6, first])
 
