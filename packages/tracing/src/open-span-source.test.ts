@@ -122,6 +122,14 @@ test('connects to a Unix socket', async () => {
   }
 })
 
+test('spans are dropped once 2,048 of them wait for a batch of 128', async () => {
+  await using collector = await startCollector()
+  const source = await open(collector.endpoint)
+  for (let i = 0; i < 5000; i++) source.startRoot({ name: 'waiting-span', scope: 'phases' }).end()
+  await source.shutdown()
+  expect(collector.received().split('waiting-span').length - 1).toBe(2048 + 128)
+}, 60_000)
+
 test('an absent collector is reported, and does not slow requests down', async () => {
   const errors: Error[] = []
   const source = await open('127.0.0.1:1', everything, errors)

@@ -156,7 +156,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     })
     step?.addEvent('Request completed')
     step?.end(slowCallMs + slowObjectMs * batch.length)
-    caller?.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     const problem = findAnswerError(answer)
     if (answer.failed || problem !== undefined) {
       const timeout = answer.failed && answer.error.kind === 'timeout' ? ' (Client.Timeout exceeded while awaiting headers)' : ''
