@@ -8,6 +8,8 @@ export type { ClusterOptions } from './cluster-options.ts'
 export type { Fault, Faults } from './faults.ts'
 export type { KubeConfigOfClientNode } from './kube-config.ts'
 export type { Manifests } from './manifests.ts'
+export { matchers } from './matchers.ts'
+export type { KeelsonMatchers } from './matchers.ts'
 export type {
   ApplyOptions,
   ListOptions,
@@ -20,7 +22,8 @@ export type {
 } from './resource-client.ts'
 export type { ClusterRequest, LoggedRequest, RequestLog, RequestMatch } from './request-log.ts'
 export type { ObjectReference } from './served-resources.ts'
+export { normalizeVolatileFields, snapshotSerializer } from './snapshot-serializer.ts'
 export { startKeelson } from './start-keelson.ts'
 export { WaitTimeoutError } from './wait-conditions.ts'
-export type { WaitCondition, WaitOptions } from './wait-conditions.ts'
+export type { StatusCondition, WaitCondition, WaitOptions } from './wait-conditions.ts'
 export type { WatchEvent } from './watch-lines.ts'

@@ -11,9 +11,12 @@ export interface WaitOptions {
   readonly timeoutMs?: number
 }
 
-interface StatusCondition {
+/** A condition in the status of an object. */
+export interface StatusCondition {
   readonly type?: string
   readonly status?: string
+  readonly reason?: string
+  readonly message?: string
 }
 
 export function isMet<T extends KubeObject>(condition: WaitCondition<T>, object: T | undefined): boolean {
@@ -23,7 +26,13 @@ export function isMet<T extends KubeObject>(condition: WaitCondition<T>, object:
   return readConditions(object).some(({ type, status }) => type === condition && status === 'True')
 }
 
-function readConditions(object: KubeObject | undefined): readonly StatusCondition[] {
+/** Returns the text "Ready=False (Crashed: exit code 1)". */
+export function formatCondition({ type = '', status = '', reason, message }: StatusCondition): string {
+  const details = [reason, message].filter((text) => text !== undefined && text !== '').join(': ')
+  return `${type}=${status}${details === '' ? '' : ` (${details})`}`
+}
+
+export function readConditions(object: KubeObject | undefined): readonly StatusCondition[] {
   const { conditions } = (object as { readonly status?: { readonly conditions?: readonly StatusCondition[] } } | undefined)?.status ?? {}
   return conditions ?? []
 }

@@ -19,9 +19,12 @@ export async function installAlone(one: PackedPackage, registry: LocalRegistry, 
   return project
 }
 
-/** Imports every entry point of the package. Skips `./testing`, whose optional peer dependency (vitest) is not installed. */
+/** Entry points that are not imported: data, programs, and modules whose optional peer dependencies (vitest, jest) are not installed. */
+const skippedEntries = new Set(['./package.json', './main', './testing', './vitest', './jest-environment'])
+
+/** Imports every entry point of the package. */
 export async function importAlone({ name, manifest }: PackedPackage, project: string, node: string): Promise<void> {
-  const entries = Object.keys(manifest.exports ?? {}).filter((entry) => !['./package.json', './testing', './main'].includes(entry))
+  const entries = Object.keys(manifest.exports ?? {}).filter((entry) => !skippedEntries.has(entry))
   const code = entries.map((entry) => `await import(${JSON.stringify(path.posix.join(name, entry))})`).join('\n')
   writeFileSync(path.join(project, 'import.mjs'), code)
   await run(node, ['import.mjs'], { cwd: project, timeout: 60_000 })
