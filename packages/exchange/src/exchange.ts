@@ -36,7 +36,6 @@ export interface Route {
 export type Finisher = (exchange: Exchange) => void
 
 const emptyUser: UserInfo = { name: '', groups: [] }
-const noHeaders: readonly string[] = []
 
 /**
  * One HTTP request and its response. Parses the URL and each header at most once, so filters and handlers need not parse them. Registry and
@@ -78,7 +77,7 @@ export class Exchange implements RequestContext {
    * Headers that every response has (`Audit-Id`, `Cache-Control`), as alternating names and values. They are not set on Node's response, because
    * `writeHead` takes twice as long if headers were set before.
    */
-  commonHeaders: readonly string[] = noHeaders
+  commonHeaders: string[] = []
   /** Resolves when the response is sent. Set only while it waits for its audit event. */
   delayedResponse: Promise<void> | undefined = undefined
   /** Number of bytes of the response body that were passed to the socket. */
@@ -224,7 +223,8 @@ export class Exchange implements RequestContext {
 
   /** Adds headers to those that every response has, as alternating names and values. */
   addHeaders(headers: readonly string[]): void {
-    this.commonHeaders = this.commonHeaders.length === 0 ? headers : this.commonHeaders.concat(headers)
+    // Faster than creating a new array for each filter that adds headers.
+    for (let i = 0; i < headers.length; i++) this.commonHeaders.push(headers[i]!)
   }
 
   /**

@@ -40,3 +40,22 @@ test('a reset keeps the ratio and starts to count again; deleted series are omit
   histogram.delete({})
   expect([...histogram.collect()]).toEqual([])
 })
+
+test('numerators that are large, negative or no integers count like small integers', () => {
+  time = 0
+  const histogram = createTimingHistogram('use', 'Use.', { bounds: [0, 0.5, 1], now: readTime })
+  const ratio = histogram.with({})
+  ratio.setDenominator(1000, 0)
+  const numerators = [127, 128, 900, 0.5, -1, 2000, 127]
+  for (const numerator of numerators) ratio.setNumerator(numerator, time++)
+  ratio.setDenominator(100, time++)
+  const sum = 127 + 128 + 900 + 0.5 - 1 + 2000 + 127
+  expect(readValues(histogram)).toEqual([
+    'use_bucket{le="0"} 1000000',
+    'use_bucket{le="0.5"} 5000000',
+    'use_bucket{le="1"} 6000000',
+    'use_bucket{le="+Inf"} 8000000',
+    `use_sum ${(sum / 1000 + 127 / 100) * 1e6}`,
+    'use_count 8000000',
+  ])
+})

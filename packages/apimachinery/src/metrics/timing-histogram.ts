@@ -58,45 +58,52 @@ export function createTimingHistogram(
   }
 }
 
+/** Integers below this number only add their time to an array. */
+const countedNumerators = 128
+
+/**
+ * A ratio that changes much more often than it is read. Most numerators are small integers, so their time is collected by numerator. Its buckets
+ * are determined when the histogram is read, or when the denominator changes.
+ */
 class MeasuredRatio implements TimedRatio {
   readonly #bounds: readonly number[]
   /** Milliseconds by bucket. */
   readonly #milliseconds: Float64Array
   #sum = 0
+  /** Milliseconds by numerator that are not in the buckets yet. */
+  readonly #pending = new Float64Array(countedNumerators)
   #numerator = 0
   #denominator = 1
-  #ratio = 0
-  #bucket = 0
   #since: number
 
   constructor(bounds: readonly number[], now: number) {
     this.#bounds = bounds
     this.#milliseconds = new Float64Array(bounds.length + 1)
     this.#since = now
-    this.#update()
   }
 
   setNumerator(numerator: number, now: number): void {
     if (numerator === this.#numerator) return
     this.#accumulate(now)
     this.#numerator = numerator
-    this.#update()
   }
 
   setDenominator(denominator: number, now: number): void {
     if (denominator === this.#denominator) return
     this.#accumulate(now)
+    this.#distribute()
     this.#denominator = denominator
-    this.#update()
   }
 
   read(now: number): { readonly milliseconds: Float64Array; readonly sum: number } {
     this.#accumulate(now)
+    this.#distribute()
     return { milliseconds: this.#milliseconds, sum: this.#sum }
   }
 
   reset(now: number): void {
     this.#milliseconds.fill(0)
+    this.#pending.fill(0)
     this.#sum = 0
     this.#since = now
   }
@@ -104,14 +111,24 @@ class MeasuredRatio implements TimedRatio {
   #accumulate(now: number): void {
     const elapsed = now - this.#since
     this.#since = now
-    this.#milliseconds[this.#bucket]! += elapsed
-    this.#sum += this.#ratio * elapsed
+    const index = this.#numerator | 0
+    if (index === this.#numerator && index >= 0 && index < countedNumerators) this.#pending[index]! += elapsed
+    else this.#add(this.#numerator, elapsed)
   }
 
-  #update(): void {
-    this.#ratio = this.#numerator / this.#denominator
+  #distribute(): void {
+    for (let numerator = 0; numerator < countedNumerators; numerator++) {
+      const elapsed = this.#pending[numerator]!
+      if (elapsed !== 0) this.#add(numerator, elapsed)
+    }
+    this.#pending.fill(0)
+  }
+
+  #add(numerator: number, elapsed: number): void {
+    const ratio = numerator / this.#denominator
     let bucket = 0
-    while (bucket < this.#bounds.length && this.#ratio > this.#bounds[bucket]!) bucket++
-    this.#bucket = bucket
+    while (bucket < this.#bounds.length && ratio > this.#bounds[bucket]!) bucket++
+    this.#milliseconds[bucket]! += elapsed
+    this.#sum += ratio * elapsed
   }
 }

@@ -39,14 +39,13 @@ export class PriorityLevel {
     this.name = configuration.metadata.name!
     this.configuration = configuration
     this.queuing = queuing
-    this.#metrics = options.metrics.forLevel(this)
-    const { observer } = this.#metrics
+    this.#metrics = options.metrics.forLevel(this, () => options.onIdle(this))
     this.queues = createQueueSet({
       name: this.name,
       queuing,
       seats: 0,
       clock: options.clock,
-      observer: { ...observer, idle: () => options.onIdle(this) },
+      observer: this.#metrics.observer,
     })
   }
 

@@ -324,6 +324,8 @@ class FairQueueSet implements QueueSet, RequestOwner {
     const hand = flow.findHand(dealer)
     // Flows whose hands overlap would otherwise prefer the same queue.
     const offset = this.#enqueued++ % hand.length
+    // No queue has waiting work, so the first one has the least.
+    if (this.#counts.waitingRequests === 0) return this.#queues[hand[offset] as number] as Queue
     let chosen: Queue | undefined
     for (let position = 0; position < hand.length; position++) {
       const queue = this.#queues[hand[(offset + position) % hand.length] as number] as Queue

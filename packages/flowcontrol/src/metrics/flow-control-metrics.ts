@@ -5,7 +5,8 @@ import type { DemandHistory } from '../configuration/demand-history.ts'
 import type { SeatLimits } from '../configuration/seat-limits.ts'
 import { createFlowSchemaCounters } from '../fair-queuing/flow.ts'
 import type { FlowSchemaCounters } from '../fair-queuing/flow.ts'
-import type { QueueSet, QueueSetObserver } from '../fair-queuing/queue-set.ts'
+import type { RequestDetails } from '../fair-queuing/fair-request.ts'
+import type { QueueSet, QueueSetCounts, QueueSetObserver } from '../fair-queuing/queue-set.ts'
 import type { Queuing } from '../fair-queuing/queuing.ts'
 import { registerLevelSamples } from './level-samples.ts'
 
@@ -39,7 +40,8 @@ export interface LevelMetrics {
 }
 
 export interface FlowControlMetrics {
-  forLevel(level: MeasuredLevel): LevelMetrics
+  /** Creates the metrics of a level. Calls `onIdle` when the last request of the level leaves. */
+  forLevel(level: MeasuredLevel, onIdle: () => void): LevelMetrics
   /** Sets how many requests of all levels may wait and execute. */
   limited(limits: Readonly<Record<'waiting' | 'executing', number>>): void
   /** Reports how seats were distributed. */
@@ -57,7 +59,7 @@ const durationBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30
 /** Creates the metrics of priority and fairness, with kube-apiserver's names. Most of them are read from the queue sets at each scrape. */
 export function createFlowControlMetrics(registry: MetricsRegistry, now: () => number): FlowControlMetrics {
   const levels = new Map<string, MeasuredLevel>()
-  let changedAt = now()
+  const lastChange: LastChange = { time: now() }
   let adjustment: Adjustment | undefined
   registerLevelSamples(registry, levels, (level) => adjustment?.targets.get(level.name) ?? 0)
 
@@ -131,13 +133,13 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
     ] as const
     return {
       ...createFlowSchemaCounters(schema),
-      seats: createLazyHistogram(() => estimates.with(labels)),
-      watchCount: createLazyHistogram(() => watchCounts.with(labels)),
-      queueLength: createLazyHistogram(() => queueLengths.with(labels)),
-      waited: createLazyHistogram(() => waits.with(waitLabels[0])),
-      waitedInVain: createLazyHistogram(() => waits.with(waitLabels[1])),
-      executed: createLazyHistogram(() => executions.with(executionLabels[0])),
-      initialized: createLazyHistogram(() => executions.with(executionLabels[1])),
+      seats: new LazyHistogram(() => estimates.with(labels)),
+      watchCount: new LazyHistogram(() => watchCounts.with(labels)),
+      queueLength: new LazyHistogram(() => queueLengths.with(labels)),
+      waited: new LazyHistogram(() => waits.with(waitLabels[0])),
+      waitedInVain: new LazyHistogram(() => waits.with(waitLabels[1])),
+      executed: new LazyHistogram(() => executions.with(executionLabels[0])),
+      initialized: new LazyHistogram(() => executions.with(executionLabels[1])),
       close: () => {
         for (const histogram of [estimates, watchCounts, queueLengths]) histogram.delete(labels)
         for (const each of waitLabels) waits.delete(each)
@@ -146,7 +148,7 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
     }
   }
 
-  function createLevelMetrics(level: MeasuredLevel): LevelMetrics {
+  function createLevelMetrics(level: MeasuredLevel, onIdle: () => void): LevelMetrics {
     const { name } = level
     levels.set(name, level)
     const seatLabels = { priority_level: name, phase: 'executing' }
@@ -156,21 +158,7 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
     const waiting = requestUse.with(waitingLabels)
     const demand = demands.with({ priority_level: name })
     return {
-      observer: {
-        // All flows of a level have series that `forSchema` created.
-        enqueued: (flow, length) => (flow as MeasuredSeries).queueLength.observe(length),
-        waited: (flow, ms, isExecuted) =>
-          (isExecuted ? (flow as MeasuredSeries).waited : (flow as MeasuredSeries).waitedInVain).observe(ms / 1000),
-        executed: (flow, ms, { info }) =>
-          (info.verb === 'watch' ? (flow as MeasuredSeries).initialized : (flow as MeasuredSeries).executed).observe(ms / 1000),
-        countsChanged: (time, counts) => {
-          changedAt = time
-          seats.setNumerator(counts.seatsInUse, time)
-          executing.setNumerator(counts.executingRequests, time)
-          waiting.setNumerator(counts.waitingRequests, time)
-          demand.setNumerator(counts.seatsInUse + counts.waitingSeats, time)
-        },
-      },
+      observer: new LevelObserver({ seats, executing, waiting, demand }, lastChange, onIdle),
       forSchema: (schema) => createSeries(name, schema),
       setDenominators: (numbers) => {
         const time = now()
@@ -188,7 +176,7 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
   }
 
   return {
-    setConcurrency: (phase, kind, requests) => concurrency[phase][kind].setNumerator(requests, changedAt),
+    setConcurrency: (phase, kind, requests) => concurrency[phase][kind].setNumerator(requests, lastChange.time),
     forLevel: createLevelMetrics,
     limited: (limits) => {
       const time = now()
@@ -212,8 +200,72 @@ interface MeasuredSeries extends SchemaSeries {
   readonly initialized: Histogram
 }
 
-/** Creates a histogram whose series appears with its first observation. */
-function createLazyHistogram(create: () => Histogram): Histogram {
-  let histogram: Histogram | undefined
-  return { observe: (value) => (histogram ??= create()).observe(value) }
+/** The time of the last change of a queue set. */
+interface LastChange {
+  time: number
+}
+
+type LevelRatios = Readonly<Record<'seats' | 'executing' | 'waiting' | 'demand', TimedRatio>>
+
+/** Measures the requests of a level. A class, because its methods run several times for each request and are inlined. */
+class LevelObserver implements QueueSetObserver {
+  readonly #seats: TimedRatio
+  readonly #executing: TimedRatio
+  readonly #waiting: TimedRatio
+  readonly #demand: TimedRatio
+  readonly #lastChange: LastChange
+  readonly #onIdle: () => void
+
+  constructor({ seats, executing, waiting, demand }: LevelRatios, lastChange: LastChange, onIdle: () => void) {
+    this.#seats = seats
+    this.#executing = executing
+    this.#waiting = waiting
+    this.#demand = demand
+    this.#lastChange = lastChange
+    this.#onIdle = onIdle
+  }
+
+  // All flows of a level have series that `forSchema` created.
+  enqueued(flow: FlowSchemaCounters, queueLength: number): void {
+    ;(flow as MeasuredSeries).queueLength.observe(queueLength)
+  }
+
+  waited(flow: FlowSchemaCounters, milliseconds: number, isExecuted: boolean): void {
+    const { waited, waitedInVain } = flow as MeasuredSeries
+    const histogram = isExecuted ? waited : waitedInVain
+    histogram.observe(milliseconds / 1000)
+  }
+
+  executed(flow: FlowSchemaCounters, milliseconds: number, { info }: RequestDetails): void {
+    const { executed, initialized } = flow as MeasuredSeries
+    const histogram = info.verb === 'watch' ? initialized : executed
+    histogram.observe(milliseconds / 1000)
+  }
+
+  countsChanged(now: number, counts: QueueSetCounts): void {
+    this.#lastChange.time = now
+    this.#seats.setNumerator(counts.seatsInUse, now)
+    this.#executing.setNumerator(counts.executingRequests, now)
+    this.#waiting.setNumerator(counts.waitingRequests, now)
+    this.#demand.setNumerator(counts.seatsInUse + counts.waitingSeats, now)
+  }
+
+  idle(): void {
+    this.#onIdle()
+  }
+}
+
+/** A histogram whose series appears with its first observation. */
+class LazyHistogram implements Histogram {
+  readonly #create: () => Histogram
+  #histogram: Histogram | undefined = undefined
+
+  constructor(create: () => Histogram) {
+    this.#create = create
+  }
+
+  observe(value: number): void {
+    this.#histogram ??= this.#create()
+    this.#histogram.observe(value)
+  }
 }
