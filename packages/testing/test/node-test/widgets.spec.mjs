@@ -17,7 +17,7 @@ async function createAlone(cluster, name) {
 describe('forks', { concurrency: true }, () => {
   const openCluster = prepareClusters({ manifests })
   for (const name of ['a', 'b', 'c'])
-    test(`concurrent test ${name} has a cluster of its own`, async (t) => createAlone(await openCluster(t), name))
+    it(`concurrent test ${name} has a cluster of its own`, async (t) => createAlone(await openCluster(t), name))
 })
 
 describe('one cluster that is reset', () => {
