@@ -1,5 +1,6 @@
 import type { Auditor } from '@keelson/audit'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
+import type { LoopbackClientBuilder, WorkQueueMetrics } from '@keelson/loopback'
 import type { ApiGroup } from '@keelson/registry'
 import { describeError, kubeconfig, openDebugSocket, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
@@ -35,7 +36,8 @@ export interface ChainParts {
   readonly host: GroupHost<GroupServices>
   readonly customResources: AsyncDisposable
   readonly aggregated: AsyncDisposable
-  readonly client: ServerChain['client']
+  readonly client: LoopbackClientBuilder
+  readonly queueMetrics: WorkQueueMetrics
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
   readonly onPort: (port: number) => Promise<void>
@@ -86,6 +88,12 @@ export class Chain implements ServerChain {
 
   get controllers(): readonly string[] {
     return this.#parts.controllers.names
+  }
+
+  get busyWork(): readonly string[] {
+    const { client, queueMetrics } = this.#parts
+    const queues = queueMetrics.listBusyQueues()
+    return client.isHandlingEvents ? [...queues, 'watches'] : queues
   }
 
   get client(): ServerChain['client'] {

@@ -257,6 +257,7 @@ async function connectParts(
     customResources,
     aggregated,
     client,
+    queueMetrics,
     hooks,
     controllers,
     onPort: async (bound) => {

@@ -19,6 +19,11 @@ export interface ServerChain extends AsyncDisposable {
   readonly certificateAuthority: string
   /** Names of the running controllers. They start when the server is ready. */
   readonly controllers: readonly string[]
+  /**
+   * Current work of the server's controllers: the names of queues that have keys to process, and "watches" if a watch has events that are not
+   * handled yet. Delayed retries do not count. It is empty when the controllers have handled all changes that they have received.
+   */
+  readonly busyWork: readonly string[]
   /** In-process client with the identity `system:apiserver`. Throws before `start` or `listen` is called. */
   readonly client: LoopbackClient
   /** Informers that authorizers, admission plugins and controllers share. Throws before `start` or `listen` is called. */

@@ -3,6 +3,7 @@ import type { GroupResource, GroupVersion, GroupVersionResource, KubeObject } fr
 import { canDelete, canList, canWatch, createWriteRoute, noAdmission } from '@keelson/registry'
 import type { AdmissionChain, RESTStorage, WriteRoute, WriteRouteOptions } from '@keelson/registry'
 import type { DeletableResource, LoopbackClient, LoopbackResource, ServedKind } from './client.ts'
+import { EventTracker } from './event-tracker.ts'
 import { RegistryResource } from './registry-resource.ts'
 
 export interface LoopbackClientOptions {
@@ -36,11 +37,14 @@ export interface LoopbackClientBuilder extends LoopbackClient {
    * have the same resource, the version that was added first is used. Returns a function that removes the added resources.
    */
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): () => void
+  /** True while the reader of a watch of this client handles events. */
+  readonly isHandlingEvents: boolean
 }
 
 /** Creates a client without resources. `add` adds them. */
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
   const resources = new ResourceMap<ServedResource>()
+  const tracker = new EventTracker()
   const { scheme = new Scheme(), types = noTypes, fieldManager = 'keelson', now = systemClock.now } = options
   const admission = createForwardingChain(options.admission)
   /**
@@ -67,9 +71,12 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
       const gvr = { ...resource, version }
       return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
     })
-    return new RegistryResource({ resource: { ...resource, version }, main, subresource: findStorage, route, fieldManager, now })
+    return new RegistryResource({ resource: { ...resource, version }, main, subresource: findStorage, route, tracker, fieldManager, now })
   }
   return {
+    get isHandlingEvents() {
+      return tracker.isBusy
+    },
     add({ group, version }, storages) {
       const added: ServedResource[] = []
       for (const [path, main] of storages) {

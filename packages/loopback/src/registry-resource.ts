@@ -32,6 +32,7 @@ import {
 } from '@keelson/registry'
 import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater, WriteOptions, WriteRoute } from '@keelson/registry'
 import type { FirstObjectOptions, ObjectWatch, Predicate } from '@keelson/storagebackend'
+import type { EventTracker } from './event-tracker.ts'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWriteOptions, LoopbackWritten } from './client.ts'
 
 interface RegistryResourceOptions {
@@ -40,6 +41,8 @@ interface RegistryResourceOptions {
   readonly subresource: (name: string) => RESTStorage | undefined
   /** Returns the route of a subresource, or of the resource itself for "". Returns undefined if there is no such route. */
   readonly route: (subresource: string) => WriteRoute | undefined
+  /** Tracks the watches of the client. */
+  readonly tracker: EventTracker
   readonly fieldManager: string
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
@@ -88,7 +91,7 @@ export class RegistryResource implements LoopbackResource {
     const { main } = this.#options
     if (!canWatch(main)) throw this.#unsupported('watch')
     const { namespace = '', predicate = everyObject, resourceVersion = '', sendInitialEvents, signal } = options
-    return main.watch(
+    const watch = await main.watch(
       this.#context('watch', namespace, { signal }),
       {
         predicate,
@@ -100,6 +103,7 @@ export class RegistryResource implements LoopbackResource {
       },
       signal,
     )
+    return this.#options.tracker.track(watch)
   }
 
   async waitForFirstObject(options: FirstObjectOptions): Promise<void> {

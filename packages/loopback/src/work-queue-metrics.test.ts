@@ -12,9 +12,10 @@ it('reports waiting and active keys until the queue is closed', async () => {
   const clock = createManualClock(0)
   const registry = createMetricsRegistry()
   const ends: (() => void)[] = []
+  const metrics = createWorkQueueMetrics(registry)
   const queue = new WorkQueue({
     name: 'things',
-    metrics: createWorkQueueMetrics(registry),
+    metrics,
     clock,
     workers: 1,
     process: () => new Promise((resolve) => ends.push(resolve)),
@@ -29,6 +30,7 @@ it('reports waiting and active keys until the queue is closed', async () => {
   const readValues = (...names: string[]): number[] => names.map(readValue)
 
   for (const key of ['a', 'b', 'b']) queue.add(key)
+  expect(metrics.listBusyQueues()).toEqual(['things'])
   await settle()
   queue.add('a')
   queue.add('a')
@@ -41,6 +43,7 @@ it('reports waiting and active keys until the queue is closed', async () => {
   ])
   clock.advance(1000)
   expect(readValues('longest_running_processor_seconds', 'retries_total')).toEqual([1, 0])
+  expect(metrics.listBusyQueues()).toEqual(['things'])
   queue.addAfter('c', 500)
   expect(readValues('retries_total', 'adds_total', 'depth')).toEqual([1, 3, 1])
   clock.advance(500)
@@ -50,4 +53,17 @@ it('reports waiting and active keys until the queue is closed', async () => {
   await queue[Symbol.asyncDispose]()
   expect(readValue('depth')).toBeNaN()
   expect(readValue('adds_total')).toBe(4)
+})
+
+it('does not count a queue as busy whose keys are delayed or processed', async () => {
+  const metrics = createWorkQueueMetrics(createMetricsRegistry())
+  const clock = createManualClock(0)
+  const queue = new WorkQueue({ name: 'things', metrics, clock, process: async () => {} })
+  queue.addAfter('a', 500)
+  expect(metrics.listBusyQueues()).toEqual([])
+  clock.advance(500)
+  expect(metrics.listBusyQueues()).toEqual(['things'])
+  await settle()
+  expect(metrics.listBusyQueues()).toEqual([])
+  await queue[Symbol.asyncDispose]()
 })

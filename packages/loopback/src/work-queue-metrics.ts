@@ -8,6 +8,8 @@ const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0
 export interface WorkQueueMetrics {
   /** Registers a queue. `state` is called at each scrape until the queue is closed. */
   forQueue(name: string, state: () => WorkQueueState): QueueMetrics
+  /** Returns the names of the queues that have keys to process now, without keys that are delayed. */
+  listBusyQueues(): readonly string[]
 }
 
 export interface WorkQueueState {
@@ -64,6 +66,14 @@ export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetr
         done: (seconds) => work.observe(seconds),
         close: () => void states.delete(name),
       }
+    },
+    listBusyQueues: () => {
+      const busy: string[] = []
+      for (const [name, read] of states) {
+        const { waiting, working } = read()
+        if (waiting > 0 || working.length > 0) busy.push(name)
+      }
+      return busy
     },
   }
 }

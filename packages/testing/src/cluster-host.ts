@@ -8,14 +8,13 @@ import { Faults } from './faults.ts'
 import type { PreparedStore } from './prepared-stores.ts'
 import { RequestLog } from './request-log.ts'
 import { UserTokens } from './user-tokens.ts'
+import { waitUntilIdle } from './wait-until-idle.ts'
 
 /** Time in milliseconds that requests in flight get to finish when the cluster closes. */
 const shutdownGraceMs = 1000
 /** Certificates and keys of all clusters in this process, because generating them would take a large part of each start. */
 const certificates = createMemoryCertificateStore()
 
-/** Attempts to remove what controllers write while a snapshot is restored. */
-const maxRounds = 20
 /** Attempts to find an object that a controller creates. */
 const maxAttempts = 1000
 
@@ -88,16 +87,21 @@ export class ClusterHost {
   }
 
   /**
-   * Replaces all objects. Then waits until the server's components have seen the changes, and removes what controllers wrote for the replaced
-   * objects in the meantime.
+   * Replaces all objects. Then waits until the server's components have handled the changes, and removes what controllers wrote for the replaced
+   * objects in the meantime. Later writes belong to the restored objects.
    */
   async restore(image: StoreImage): Promise<void> {
-    for (let round = 0; round < maxRounds; round++) {
-      const { revision } = this.store.snapshot()
-      await this.store.restore(image)
-      if (round > 0 && this.store.snapshot().revision === revision) return
-      await settle()
-    }
+    await this.store.restore(image)
+    const { revision } = this.store.snapshot()
+    await this.waitUntilIdle()
+    if (this.store.snapshot().revision === revision) return
+    await this.store.restore(image)
+    await this.waitUntilIdle()
+  }
+
+  /** Waits until the controllers have handled all changes and write nothing. */
+  waitUntilIdle(): Promise<void> {
+    return waitUntilIdle(this.chain, () => this.store.snapshot().revision)
   }
 
   close(): Promise<void> {

@@ -91,6 +91,40 @@ describe('reset', () => {
     }
   })
 
+  test('restores what controllers wrote for the manifests, and takes few writes', async () => {
+    const listApiServices = async (): Promise<unknown[]> =>
+      (await cluster.resource('apiservices.apiregistration.k8s.io').list()).items.map(({ metadata }) => metadata.name)
+    await cluster.apply(
+      widgetManifests.replaceAll('widget', 'gadget').replaceAll('Widget', 'Gadget').replaceAll('example.com', 'other.org'),
+    )
+    await expect.poll(listApiServices, { timeout: 20_000 }).toContain('v1.other.org')
+    const readRevision = async (): Promise<number> => Number((await cluster.resource('configmaps').list()).metadata.resourceVersion)
+    const before = await readRevision()
+    await cluster.reset()
+    const after = await readRevision()
+    expect(after - before).toBeLessThan(10)
+    expect(await listApiServices()).toContain('v1.example.com')
+    expect(await listApiServices()).not.toContain('v1.other.org')
+    // Nothing is left to do for the controllers.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await readRevision()).toBe(after)
+  })
+
+  test('restores two thousand objects with their dependents', async () => {
+    await using large = await startKeelson({ manifests: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owner' } } })
+    const { uid = '' } = (await large.resource('configmaps').get('owner')).metadata
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }]
+    const count = 2000
+    for (let i = 0; i < count; i++) await large.resource('configmaps').create({ metadata: { name: `owned-${i}`, ownerReferences } })
+    const filled = large.snapshot()
+    await large.reset()
+    expect(await listNames(large)).toEqual(['kube-root-ca.crt', 'owner'])
+    await large.restore(filled)
+    expect(await listNames(large)).toHaveLength(count + 2)
+    await large.reset()
+    expect(await listNames(large)).toEqual(['kube-root-ca.crt', 'owner'])
+  })
+
   test('removes what controllers write for the replaced objects', async () => {
     for (let round = 0; round < 10; round++) {
       // The controllers create objects in the namespaces while they are removed.

@@ -24,25 +24,26 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
   /** The state to which `reset` returns. */
   readonly #start: ClusterSnapshot
 
-  /** Starts a server on a store, which the cluster closes. */
-  static async start(prepared: PreparedStore, options: ClusterOptions): Promise<KeelsonCluster> {
+  /** Starts a server on a store, which the cluster closes. `origin` is the state of the store if it is a fork. */
+  static async start(prepared: PreparedStore, options: ClusterOptions, origin?: ClusterSnapshot): Promise<KeelsonCluster> {
     const host = await ClusterHost.start(prepared, options)
     try {
       keepPreparedStore(host.store, options)
       if (options.listen === true) await host.listen()
       if (options.manifests !== undefined) await new ClusterClient(host, administrator).apply(options.manifests)
-      return new KeelsonCluster(host, options)
+      if (origin === undefined) await host.waitUntilIdle()
+      return new KeelsonCluster(host, options, origin)
     } catch (error) {
       await host.close()
       throw error
     }
   }
 
-  private constructor(host: ClusterHost, options: ClusterOptions) {
+  private constructor(host: ClusterHost, options: ClusterOptions, origin?: ClusterSnapshot) {
     super(host, administrator)
     this.#host = host
     this.#options = options
-    this.#start = this.snapshot()
+    this.#start = origin ?? this.snapshot()
   }
 
   /** URL of the server. Undefined until `listen` or `kubeconfig` was called. */
@@ -80,7 +81,8 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
   fork(): Promise<KeelsonCluster> {
     const { manifests: _applied, ...options } = this.#options
     const clock = this.#host.clock.fork()
-    return KeelsonCluster.start({ store: this.#host.store.fork({ clock }), clock, hasBootstrapObjects: true }, options)
+    const store = this.#host.store.fork({ clock })
+    return KeelsonCluster.start({ store, clock, hasBootstrapObjects: true }, options, { image: store.image() })
   }
 
   /** Returns the current state of all objects, for `restore`. */
@@ -97,7 +99,7 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
   }
 
   /**
-   * Restores the state after the start, with the manifests of the options.
+   * Restores the state after the start, with the manifests of the options. For a fork, that is the state of its origin at that time.
    *
    * @example
    * afterEach(() => cluster.reset())
