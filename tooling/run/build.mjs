@@ -1,5 +1,5 @@
 // npm run build: bundles the server into a few files, because loading a thousand files would make the start slow.
-import { readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { findDependencyProblems } from './lib/bundle-dependencies.mjs'
@@ -39,6 +39,16 @@ const httpWithoutWebSocket = {
   load: (id) => (id === '\0node:http' ? `export const { ${httpNames.join(', ')} } = process.getBuiltinModule('node:http')` : null),
 }
 
+// The file with the descriptions of API types, which the server reads when a client requests an OpenAPI document.
+const descriptions = 'descriptions.ndjson'
+const descriptionsFile = {
+  name: 'descriptions-file',
+  transform(code) {
+    const source = `new URL('../../src/generated/${descriptions}', import.meta.url)`
+    return code.includes(source) ? { code: code.replace(source, `new URL('../${descriptions}', import.meta.url)`), map: null } : null
+  },
+}
+
 // Packages that are not bundled, because they load native addons or protocol definitions relative to their own files.
 const external = ['lmdb', 'fs-native-extensions', 'etcd3']
 
@@ -47,7 +57,7 @@ const bundle = await rolldown({
   cwd: app,
   platform: 'node',
   external,
-  plugins: [lazyLibraries, httpWithoutWebSocket],
+  plugins: [lazyLibraries, httpWithoutWebSocket, descriptionsFile],
   treeshake: true,
   logLevel: 'warn',
 })
@@ -80,6 +90,8 @@ for (const [name, input] of required) {
   await library.close()
   outputs.push(...output)
 }
+
+copyFileSync(path.join(root, 'packages/api/src/generated', descriptions), path.join(dist, descriptions))
 
 const { dependencies } = JSON.parse(readFileSync(path.join(app, 'package.json'), 'utf8'))
 const complaints = findDependencyProblems(outputs, dependencies)

@@ -1,4 +1,6 @@
 import type { GroupVersionFacts } from './fact-types.ts'
+import { compileDescriptions } from './descriptions.ts'
+import type { GroupTexts } from './descriptions.ts'
 import { emitCodec } from './emit-codec.ts'
 import { emitIndex } from './emit-index.ts'
 import { emitSchema } from './emit-schema.ts'
@@ -6,8 +8,11 @@ import { emitTypes } from './emit-types.ts'
 import { makeModel } from './model.ts'
 import { findUsage } from './usage.ts'
 
-/** Generates the contents of all files from the facts. Keys are paths below `packages/api/src/generated`. */
-export function generate(tables: ReadonlyMap<string, GroupVersionFacts>): Map<string, string> {
+/** Generates the contents of all files from the facts and the descriptions. Keys are paths below `packages/api/src/generated`. */
+export function generate(
+  tables: ReadonlyMap<string, GroupVersionFacts>,
+  descriptions: ReadonlyMap<string, GroupTexts>,
+): Map<string, string> {
   const files = new Map<string, string>()
   const model = makeModel(tables)
   const usage = findUsage(model)
@@ -17,6 +22,7 @@ export function generate(tables: ReadonlyMap<string, GroupVersionFacts>): Map<st
     files.set(`${module.folder}/schema.ts`, emitSchema(model, module))
     files.set(`${module.folder}/index.ts`, emitIndex(module))
   }
+  files.set('descriptions.ndjson', compileDescriptions(model, descriptions))
   return files
 }
 

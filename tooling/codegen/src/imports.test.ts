@@ -3,8 +3,9 @@ import { readFacts } from './facts-files.ts'
 import { generate } from './generate.ts'
 import { factsFolder } from './paths.ts'
 
-const files = generate(readFacts(factsFolder))
-const folders = [...new Set([...files.keys()].map((name) => name.split('/').slice(0, 2).join('/')))]
+const files = generate(readFacts(factsFolder), new Map())
+const modules = [...files.keys()].filter((name) => name.endsWith('.ts'))
+const folders = [...new Set(modules.map((name) => name.split('/').slice(0, 2).join('/')))]
 
 /** Lists the group versions that an import of `folder` loads. Ignores type imports, because they are erased. */
 function listLoadedFiles(folder: string): string[] {

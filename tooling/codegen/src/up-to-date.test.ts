@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readDescriptions } from './descriptions.ts'
 import { deriveFacts, readFacts } from './facts-files.ts'
 import { generate, packageExports } from './generate.ts'
 import type { PackageExports } from './generate.ts'
-import { apiPackage, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
+import { apiPackage, descriptionsFolder, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
 
 /** If these tests fail, run `npm run codegen` to update the files. */
 describe('the committed files', () => {
@@ -12,8 +13,8 @@ describe('the committed files', () => {
     expectTree(factsFolder, deriveFacts(referenceFolder))
   })
 
-  it('equal the files generated from the facts', () => {
-    expectTree(generatedFolder, generate(readFacts(factsFolder)))
+  it('equal the files generated from the facts and the descriptions', () => {
+    expectTree(generatedFolder, generate(readFacts(factsFolder), readDescriptions(descriptionsFolder)))
   })
 
   it('the exports of the package include every group version', () => {

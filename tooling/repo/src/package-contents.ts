@@ -21,7 +21,7 @@ export function findContentProblems(files: Files, home: string): readonly string
   if (isCompiled)
     for (const source of listSources(home)) {
       expected.add(`src/${source}`)
-      if (!source.endsWith('.d.ts')) for (const output of outputs) expected.add(`dist/${source.replace(/\.ts$/, output)}`)
+      if (/(?<!\.d)\.ts$/.test(source)) for (const output of outputs) expected.add(`dist/${source.replace(/\.ts$/, output)}`)
     }
   const isWanted = (file: string): boolean => expected.has(file) || file === 'CHANGELOG.md' || (!isCompiled && file.startsWith('dist/'))
   return [
@@ -36,7 +36,7 @@ export function findContentProblems(files: Files, home: string): readonly string
 
 /** Lists the published files of a package's `src`, relative to `src`. */
 function listSources(home: string): readonly string[] {
-  return globSync('**/*.ts', { cwd: path.join(home, 'src') })
+  return globSync('**/*.{ts,ndjson}', { cwd: path.join(home, 'src') })
     .map((file) => file.replaceAll(path.sep, '/'))
     .filter((file) => !unwanted.test(file))
 }

@@ -1,20 +1,31 @@
 import type { FieldSchema, ScalarType, StructSchema, TypeSchema, GroupVersionKind, JsonValue } from '@keelson/apimachinery'
 import { declaredStruct } from '../schema/schema-table.ts'
+import { describeStruct } from './descriptions.ts'
+import type { Descriptions } from './descriptions.ts'
 
 /** Names of the JSON union types, which have no schema in kube-apiserver's OpenAPI v3. */
 const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
 /** Converts a struct to an OpenAPI v3 schema. Other types that it uses become references to components. */
-export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
-  if (unions.test(schema.name)) return {}
+export function toOpenAPIv3(schema: StructSchema, descriptions?: Descriptions): OpenAPISchema {
+  const texts = descriptions && describeStruct(schema, descriptions)
+  const head = createDescription(texts?.text)
+  if (unions.test(schema.name)) return head
   const fields = schema.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const required = schema.fields.filter((field) => field.required).map((field) => field.name)
   const discriminating = unionsOf(schema.definition)
+  const describeProperty = (field: FieldSchema): OpenAPISchema => ({
+    ...createDescription(texts?.fields.get(field.name)),
+    ...property(field),
+  })
   return {
+    ...head,
     // A kind that keeps every member publishes no properties, like a CRD without a schema. The reason is that kubectl patches and validates by the
     // published properties.
     ...(fields.length > 0 &&
-      !(schema.keepsUnknown && schema.gvk) && { properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])) }),
+      !(schema.keepsUnknown && schema.gvk) && {
+        properties: Object.fromEntries(fields.map((field) => [field.name, describeProperty(field)])),
+      }),
     ...(required.length > 0 && { required }),
     type: 'object',
     ...(schema.gvk && {
@@ -26,23 +37,29 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   }
 }
 
+function createDescription(description: string | undefined): OpenAPISchema {
+  return description === undefined ? {} : { description }
+}
+
 /**
  * Converts types and all types that they refer to. The result is sorted by definition name. It is not cached, so callers should keep the
  * serialized document.
  */
-export function openAPISchemas(roots: Iterable<StructSchema>): Record<string, OpenAPISchema> {
+export function openAPISchemas(roots: Iterable<StructSchema>, descriptions?: Descriptions): Record<string, OpenAPISchema> {
   const found = new Map<string, OpenAPISchema>()
   const pending = [...roots]
   for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
     if (found.has(schema.definition)) continue
-    found.set(schema.definition, toOpenAPIv3(schema))
+    found.set(schema.definition, toOpenAPIv3(schema, descriptions))
     if (unions.test(schema.name)) continue
     for (const field of schema.fields) {
       const leaf = leafOf(field.type)
       if (leaf.kind === 'struct') pending.push(declaredStruct(leaf))
       else {
         const component = scalarComponents[leaf.kind as ScalarType]
-        if (component !== undefined) found.set(...component)
+        if (component === undefined || found.has(component[0])) continue
+        const [name, definition] = component
+        found.set(name, { ...createDescription(descriptions?.find(name)?.text), ...definition })
       }
     }
   }
@@ -110,6 +127,7 @@ function reference(definition: string): OpenAPISchema {
 /** An OpenAPI v3 schema object, with the members that API types need. */
 export interface OpenAPISchema {
   readonly $ref?: string
+  readonly description?: string
   readonly type?: 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string'
   readonly format?: string
   readonly default?: JsonValue

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { TimeSlice } from '@keelson/apimachinery'
 
+type Pieces = Iterable<string | Uint8Array>
 /** Function that generates a document in pieces. Each call generates the document again. An empty piece is a pause. */
-type DocumentPieces = () => Iterable<string | Uint8Array>
+type DocumentPieces = () => Pieces | Promise<Pieces>
 
 /** Minimum size of the chunks of a document, in bytes. Chunks are sent one after the other, so a long document is never copied at once. */
 const chunkBytes = 256 * 1024
@@ -13,7 +14,7 @@ async function generate(pieces: DocumentPieces): Promise<readonly Buffer[]> {
   let open: Uint8Array[] = []
   let length = 0
   const slice = new TimeSlice()
-  for (const piece of pieces()) {
+  for (const piece of await pieces()) {
     if (piece.length > 0) open.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
     length += piece.length
     if (length >= chunkBytes) {

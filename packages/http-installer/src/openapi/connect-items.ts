@@ -27,7 +27,8 @@ export function createConnectItems(
     const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), createOperation(method, suffix)]))
     return {
       path: `${path}${behind}`,
-      item: extractSharedParameters(operations, [...own, ...parameters, ...describeOptionParameters(connectOptions)]),
+      item: extractSharedParameters(operations, [...own, ...parameters, ...listOptionParameters(connectOptions)]),
+      optionsKind: connectOptions.kind,
     }
   }
   const createOperation = (method: string, suffix: string): Component => ({
@@ -56,14 +57,15 @@ export function createStreamItem({ streamOptions, streamType }: Streamer, subjec
     'x-kubernetes-action': 'get',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   }
-  return { path, item: extractSharedParameters({ get }, [...own, ...describeOptionParameters(streamOptions)]) }
+  const item = extractSharedParameters({ get }, [...own, ...listOptionParameters(streamOptions)])
+  return { path, item, optionsKind: streamOptions.kind }
 }
 
 /**
  * Returns the query parameters for the members of an options kind. Times are accepted in requests, but kube-apiserver's document does not
  * list them.
  */
-function describeOptionParameters({ members }: OptionsDescription): readonly Component[] {
+function listOptionParameters({ members }: OptionsDescription): readonly Component[] {
   return Object.entries(members).flatMap(([name, type]) => {
     const parameterType = parameterTypes[type]
     return parameterType === undefined ? [] : queryParameters(name, parameterType)

@@ -1,9 +1,10 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
-import type { GenerateDefinition, KindDocument } from '@keelson/api/openapi'
+import type { Descriptions, GenerateDefinition, KindDocument } from '@keelson/api/openapi'
 import { openAPISchemas } from '@keelson/api/openapi'
 import { metaV1 } from '@keelson/api/meta/v1'
 import type { RouteTable } from '../routing/route-table.ts'
 import { createCustomItems } from './custom-items.ts'
+import { describeParameters } from './describe-parameters.ts'
 import { writeJsonPieces } from './json-pieces.ts'
 import type { DocumentSource } from './openapi-registry.ts'
 import { createReference } from './path-items.ts'
@@ -17,7 +18,7 @@ export function hasCustomResources(table: RouteTable): boolean {
 }
 
 /** Version of the documents of custom resources. It must change with each change of this program that changes these documents. */
-const generatorVersion = 1
+const generatorVersion = 2
 
 /**
  * Creates the OpenAPI documents of a group version of custom resources. Its hash is that of the identities of its kinds, so it is known
@@ -37,8 +38,9 @@ export function createCustomSource(gv: GroupVersion, table: RouteTable): Documen
   return {
     paths: createPaths,
     kinds: listTableKinds,
-    identity: () => [`${generatorVersion}`, prefix, ...Array.from(listTableKinds(), ({ identity }) => identity).sort()].join('\n'),
-    document: () => createCustomDocument(createPaths, listTableKinds()),
+    identity: ({ hash }) =>
+      [`${generatorVersion}`, hash, prefix, ...Array.from(listTableKinds(), ({ identity }) => identity).sort()].join('\n'),
+    document: (descriptions) => createCustomDocument(createPaths, listTableKinds(), descriptions),
   }
 }
 
@@ -49,7 +51,11 @@ function* listKinds(table: RouteTable): Generator<KindDocument> {
 }
 
 /** Generates the OpenAPI v3 document of a group version of custom resources, in pieces of text. */
-function* createCustomDocument(paths: DocumentSource['paths'], kinds: Iterable<KindDocument>): Generator<string> {
+function* createCustomDocument(
+  paths: DocumentSource['paths'],
+  kinds: Iterable<KindDocument>,
+  descriptions: Descriptions,
+): Generator<string> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
@@ -62,13 +68,13 @@ function* createCustomDocument(paths: DocumentSource['paths'], kinds: Iterable<K
   }
   yield '{"openapi":"3.0.0","info":{"title":"Kubernetes CRD Swagger","version":"v0.1.0"},"paths":{'
   let separator = ''
-  for (const { path, item } of items.sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    yield `${separator}${JSON.stringify(path)}:${JSON.stringify(item)}`
+  for (const pathItem of items.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    yield `${separator}${JSON.stringify(pathItem.path)}:${JSON.stringify(describeParameters(pathItem, descriptions))}`
     separator = ','
   }
   yield '},"components":{"schemas":{'
   separator = ''
-  const shared = openAPISchemas(roots.values())
+  const shared = openAPISchemas(roots.values(), descriptions)
   const definitions = new Map<string, GenerateDefinition>()
   for (const kind of kinds) for (const [name, generate] of kind.definitions) definitions.set(name, generate)
   for (const name of [...new Set([...definitions.keys(), ...Object.keys(shared)])].sort()) {

@@ -68,7 +68,7 @@ function* chooseName(name: string, definition: Definition, find: FindInstalled, 
   }
 }
 
-/** Compares what definitions accept. This server's definitions of shared kinds have no descriptions, so descriptions make no difference. */
+/** Compares what definitions accept. Servers describe shared kinds in different words, so descriptions make no difference. */
 function isSameDefinition(a: Definition, b: Definition): boolean {
   return equalsJson(toComparable(a), toComparable(b))
 }

@@ -1,15 +1,17 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
+import type { Descriptions } from '@keelson/api/openapi'
 import type { RouteTable } from '../routing/route-table.ts'
 import type { DocumentSource } from './openapi-registry.ts'
 import { createCustomSource, hasCustomResources } from './custom-document.ts'
 import { createPageItem, createVersionItem } from './discovery-items.ts'
 import type { Page } from './discovery-items.ts'
+import { describeParameters } from './describe-parameters.ts'
 import { createPathItems, createReference } from './path-items.ts'
 import type { Refer } from './path-items.ts'
 import { bearerToken, withGroupVersions } from './swagger-document.ts'
 
-/** Creates the OpenAPI document of a group version from its routes and schemas. The document has no descriptions. */
+/** Creates the OpenAPI document of a group version from its routes and schemas. */
 export function createDocumentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   if (hasCustomResources(table)) return createCustomSource(gv, table)
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
@@ -23,7 +25,7 @@ export function createDocumentSource(gv: GroupVersion, table: RouteTable): Docum
       for (const { path, item } of createPathItems(routes, kind, refer)) yield { path: prefix + path, item }
     }
   }
-  return { groupVersion: gv, paths: createPaths, document: () => openApiDocument(createPaths, [gv]) }
+  return { groupVersion: gv, paths: createPaths, document: (descriptions) => openApiDocument(createPaths, [gv], descriptions) }
 }
 
 function formatName({ resource, subresource }: { readonly resource: string; readonly subresource: string }): string {
@@ -37,14 +39,18 @@ export function createPageSource(page: Page): DocumentSource {
 
 /** Creates an OpenAPI document from path items. */
 export function createSource(paths: DocumentSource['paths']): DocumentSource {
-  return { paths, document: () => openApiDocument(paths, []) }
+  return { paths, document: (descriptions) => openApiDocument(paths, [], descriptions) }
 }
 
 /**
  * Generates an OpenAPI document in pieces of text: one path or component at a time. Other work can run in between, and the complete
  * document is never in memory.
  */
-function* openApiDocument(paths: DocumentSource['paths'], versions: readonly GroupVersion[]): Generator<string> {
+function* openApiDocument(
+  paths: DocumentSource['paths'],
+  versions: readonly GroupVersion[],
+  descriptions: Descriptions,
+): Generator<string> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
@@ -52,13 +58,13 @@ function* openApiDocument(paths: DocumentSource['paths'], versions: readonly Gro
   }
   yield '{"openapi":"3.0.0","info":{"title":"Kubernetes","version":"unversioned"},"paths":{'
   let separator = ''
-  for (const { path, item } of paths(refer)) {
-    yield `${separator}${JSON.stringify(path)}:${JSON.stringify(item)}`
+  for (const pathItem of paths(refer)) {
+    yield `${separator}${JSON.stringify(pathItem.path)}:${JSON.stringify(describeParameters(pathItem, descriptions))}`
     separator = ','
   }
   yield '},"components":{'
   separator = '"schemas":{'
-  for (const [name, schema] of Object.entries(openAPISchemas(roots.values()))) {
+  for (const [name, schema] of Object.entries(openAPISchemas(roots.values(), descriptions))) {
     yield `${separator}${JSON.stringify(name)}:${JSON.stringify(withGroupVersions(name, schema, versions))}`
     separator = ','
   }

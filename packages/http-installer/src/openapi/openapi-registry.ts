@@ -1,7 +1,8 @@
 import type { GroupVersion } from '@keelson/apimachinery'
 import type { Route } from '@keelson/exchange'
 import type { PathItem, Refer } from './path-items.ts'
-import type { KindDocument } from '@keelson/api/openapi'
+import { loadDescriptions } from '@keelson/api/openapi'
+import type { Descriptions, KindDocument } from '@keelson/api/openapi'
 import { generateSwaggerDocument } from './swagger-document.ts'
 import type { SwaggerSources } from './swagger-document.ts'
 import { generateSwaggerMessage } from './swagger-message.ts'
@@ -13,13 +14,13 @@ export interface DocumentSource {
   /** Group version of the document. Undefined for documents that belong to no group version. */
   readonly groupVersion?: GroupVersion
   /** Generates the OpenAPI v3 document in pieces of text. */
-  document(): Iterable<string>
+  document(descriptions: Descriptions): Iterable<string>
   /** Generates the paths for the OpenAPI v2 document of the whole server. Calls `refer` for each schema that a path uses. */
   paths(refer: Refer): Iterable<PathItem>
   /** Returns the kinds whose definitions are not made from the schemas given to `refer`. Default: none. */
   kinds?(): Iterable<KindDocument>
   /** Returns a text that identifies the content of the documents. Default: only the content itself identifies it. */
-  identity?(): string
+  identity?(descriptions: Descriptions): string
 }
 
 /** An OpenAPI v3 document that another server serves. */
@@ -47,9 +48,9 @@ export class OpenApiRegistry {
     const entry = {
       source,
       document: new CachedDocument(
-        () => source.document(),
+        async () => source.document(await loadDescriptions()),
         this.#recent,
-        () => source.identity?.(),
+        source.identity && (async () => source.identity?.(await loadDescriptions())),
       ),
     }
     this.#entries.get(path)?.document.close()
@@ -100,11 +101,11 @@ export class OpenApiRegistry {
   swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
       json: new CachedDocument(
-        () => generateSwaggerDocument(this.#swaggerSources()),
+        async () => generateSwaggerDocument(await this.#swaggerSources()),
         this.#recent,
         () => this.#identity(),
       ),
-      protobuf: new CachedDocument(() => generateSwaggerMessage(this.#swaggerSources()), this.#recent),
+      protobuf: new CachedDocument(async () => generateSwaggerMessage(await this.#swaggerSources()), this.#recent),
     }
     return this.#swagger[form]
   }
@@ -122,8 +123,9 @@ export class OpenApiRegistry {
     return hashes.join('\n')
   }
 
-  #swaggerSources(): SwaggerSources {
-    return { sources: this.paths().map((path) => this.#entries.get(path)!.source), remotes: this.#remoteSwaggers }
+  async #swaggerSources(): Promise<SwaggerSources> {
+    const descriptions = await loadDescriptions()
+    return { sources: this.paths().map((path) => this.#entries.get(path)!.source), remotes: this.#remoteSwaggers, descriptions }
   }
 }
 

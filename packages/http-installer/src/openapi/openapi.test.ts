@@ -73,6 +73,20 @@ it('lists parameters once per path if all its operations have them', async () =>
   expect(listNames(status.parameters)).toEqual(['name', 'pretty'])
 })
 
+it('describes types, fields and parameters', async () => {
+  const { paths, components } = (await server.request('GET', '/openapi/v3/api/v1')).body
+  const meta = components.schemas['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta']
+  expect(meta.description).toMatch(/^Metadata that every stored object has/)
+  expect(meta.properties.generateName.description).toContain('5 random characters')
+  expect(meta.properties.creationTimestamp).toMatchObject({ allOf: [{}], description: expect.stringContaining('UTC') as unknown })
+  expect(components.schemas['io.k8s.api.core.v1.ConfigMapList'].properties.items.description).toMatch(/^The objects/)
+  const list = paths['/api/v1/namespaces/{namespace}/configmaps']
+  const texts = new Map<string, string>([...list.parameters, ...list.get.parameters].map(({ name, description }) => [name, description]))
+  expect(texts.get('namespace')).toContain('in the URL')
+  expect(texts.get('limit')).toContain('metadata.continue')
+  expect([...texts.values()]).not.toContain(undefined)
+})
+
 it('serves one OpenAPI v2 document for the whole server, as JSON and as protobuf', async () => {
   const json = await server.request('GET', '/openapi/v2')
   expect(json.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Accept-Encoding, Accept' })
@@ -87,9 +101,11 @@ it('serves one OpenAPI v2 document for the whole server, as JSON and as protobuf
     required: true,
     schema: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Patch' },
   })
-  expect(patch.parameters).toContainEqual({ name: 'fieldValidation', in: 'query', type: 'string', uniqueItems: true })
+  const description = expect.stringContaining('Default: Warn') as unknown
+  expect(patch.parameters).toContainEqual({ name: 'fieldValidation', in: 'query', type: 'string', uniqueItems: true, description })
   expect(patch.responses['200']).toEqual({ description: 'OK', schema: { $ref: '#/definitions/io.k8s.api.core.v1.ConfigMap' } })
   expect(definitions['io.k8s.api.core.v1.ConfigMap'].properties.metadata).toEqual({
+    description: expect.stringMatching(/^Name, namespace, labels/) as unknown,
     $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
   })
   for (const [, name] of json.text.matchAll(/#\/definitions\/([^"]+)"/g)) expect(definitions).toHaveProperty([name!])

@@ -33,6 +33,8 @@ export interface PathItem {
   readonly item: Component
   /** Accepted media types of operations without a body, in OpenAPI v2. Default: any. */
   readonly consumes?: readonly string[]
+  /** Kind of core/v1 whose members are the query parameters, such as "PodExecOptions". Default: they are those of `meta/v1`. */
+  readonly optionsKind?: string
 }
 
 /** Resource or subresource for which path items are generated. */

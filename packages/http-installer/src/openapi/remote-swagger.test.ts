@@ -1,9 +1,11 @@
+import { loadDescriptions } from '@keelson/api/openapi'
 import { expect, it } from 'vitest'
 import { generateSwaggerDocument } from './swagger-document.ts'
 import { generateSwaggerMessage } from './swagger-message.ts'
 import { readRemoteSwagger } from './remote-swagger.ts'
 import type { RemoteSwagger } from './remote-swagger.ts'
 
+const descriptions = await loadDescriptions()
 const prefix = '/apis/wardle.example.com/v1/'
 const read = (document: unknown, pathPrefix = prefix): Promise<RemoteSwagger> =>
   readRemoteSwagger(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)), pathPrefix)
@@ -34,7 +36,7 @@ function generateJson(remotes: readonly RemoteSwagger[]): {
   readonly paths: Record<string, object>
   readonly definitions: Record<string, object>
 } {
-  return JSON.parse([...generateSwaggerDocument({ sources: [], remotes })].join('')) as ReturnType<typeof generateJson>
+  return JSON.parse([...generateSwaggerDocument({ sources: [], remotes, descriptions })].join('')) as ReturnType<typeof generateJson>
 }
 
 it('keeps the paths of the group version and the definitions that they need', async () => {
@@ -72,7 +74,7 @@ it('renames definitions that differ, and adds kinds to those that do not', async
   })
   expect(JSON.stringify(merged.paths[`${otherPrefix}a`])).toContain('#/definitions/A_v3')
   expect(JSON.stringify(merged.paths[`${prefix}a/{name}`])).toContain('#/definitions/A"')
-  const message = Buffer.concat([...generateSwaggerMessage({ sources: [], remotes })]).toString('latin1')
+  const message = Buffer.concat([...generateSwaggerMessage({ sources: [], remotes, descriptions })]).toString('latin1')
   for (const text of [`${otherPrefix}a`, 'A_v3', 'another']) expect(message).toContain(text)
 })
 

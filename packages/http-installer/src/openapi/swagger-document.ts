@@ -2,13 +2,15 @@ import type { GroupVersion } from '@keelson/apimachinery'
 import type { StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { DocumentSource } from './openapi-registry.ts'
+import { describeParameters } from './describe-parameters.ts'
 import { writeJsonPieces } from './json-pieces.ts'
 import { addKinds, mergeSwagger } from './merge-swagger.ts'
 import type { FindInstalled } from './merge-swagger.ts'
 import type { RemoteSwagger } from './remote-swagger.ts'
+import type { Component } from './parameters.ts'
 import { createReference } from './path-items.ts'
 import type { Refer, PathItem } from './path-items.ts'
-import type { GenerateDefinition, OpenAPISchema, OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
+import type { Descriptions, GenerateDefinition, OpenAPISchema, OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
 
 /** The member `info` of the OpenAPI v2 document. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
@@ -18,6 +20,7 @@ export interface SwaggerSources {
   readonly sources: readonly DocumentSource[]
   /** Documents of other servers. Those with higher priority come first. */
   readonly remotes: readonly RemoteSwagger[]
+  readonly descriptions: Descriptions
 }
 
 /** A path or a definition of the OpenAPI v2 document. All paths come before the definitions. */
@@ -33,7 +36,7 @@ interface SwaggerPart {
  * Generates the OpenAPI v2 document, one part at a time. Other work can run in between, and the complete document is never in memory. Yields ""
  * where other work may run before the next part is complete.
  */
-export function* generateSwaggerParts({ sources, remotes }: SwaggerSources): Generator<SwaggerPart | ''> {
+export function* generateSwaggerParts({ sources, remotes, descriptions }: SwaggerSources): Generator<SwaggerPart | ''> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
@@ -43,11 +46,11 @@ export function* generateSwaggerParts({ sources, remotes }: SwaggerSources): Gen
   for (const source of sources) {
     for (const path of source.paths(refer)) {
       installedPaths.add(path.path)
-      yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path) }
+      yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path, describeParameters(path, descriptions)) }
     }
   }
   const versions = sources.flatMap(({ groupVersion }) => groupVersion ?? [])
-  const shared = openAPISchemas(roots.values())
+  const shared = openAPISchemas(roots.values(), descriptions)
   const convertShared = (name: string): SwaggerSchema => toSwaggerSchema(withGroupVersions(name, shared[name]!, versions))
   const customDefinitions = new Map<string, GenerateDefinition>()
   for (const source of sources) {
@@ -109,7 +112,7 @@ interface Content {
 }
 
 /** Converts the operations of a path from OpenAPI v3 to v2. In v2, bodies are parameters, and media types are members of the operation. */
-function toSwaggerPathItem({ item, consumes }: PathItem): Members {
+function toSwaggerPathItem({ consumes }: PathItem, item: Component): Members {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) {
     members[name] = name === 'parameters' ? (value as Members[]).map(toSwaggerParameter) : toSwaggerOperation(value as Members, consumes)

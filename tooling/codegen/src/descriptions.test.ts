@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { findTextProblems } from './check-description.ts'
+import { compileDescriptions, listDescribedItems, listUnknownItems, readDescriptions } from './descriptions.ts'
+import type { DescribedItem } from './descriptions.ts'
+import { readFacts } from './facts-files.ts'
+import { makeModel } from './model.ts'
+import { descriptionsFolder, factsFolder } from './paths.ts'
+
+/** Groups whose descriptions are not complete. This list only gets shorter. */
+const unfinishedGroups = new Set([
+  'admissionregistration',
+  'apiextensions',
+  'apiregistration',
+  'apiserverinternal',
+  'apps',
+  'authentication',
+  'authorization',
+  'autoscaling',
+  'batch',
+  'certificates',
+  'coordination',
+  'core',
+  'discovery',
+  'events',
+  'flowcontrol',
+  'networking',
+  'node',
+  'policy',
+  'rbac',
+  'resource',
+  'scheduling',
+  'storage',
+  'storagemigration',
+])
+
+const model = makeModel(readFacts(factsFolder))
+const texts = readDescriptions(descriptionsFolder)
+const items = listDescribedItems(model, texts)
+const format = ({ group, type, field }: DescribedItem): string => `${group} ${type}${field === '' ? '' : `.${field}`}`
+
+describe('descriptions', () => {
+  it('exist for every type and field of the finished groups', () => {
+    const missing = items.filter(({ text }) => text === undefined)
+    for (const group of unfinishedGroups) {
+      console.info(`${group} lacks ${missing.filter((item) => item.group === group).length} descriptions`)
+    }
+    expect(missing.filter(({ group }) => !unfinishedGroups.has(group)).map(format)).toEqual([])
+  })
+
+  it('exist only for types and fields that exist', () => {
+    expect(listUnknownItems(model, texts)).toEqual([])
+  })
+
+  it('are short sentences that say more than the name, with units and defaults', () => {
+    expect(items.flatMap((item) => findTextProblems(item).map((problem) => `${format(item)} ${problem}`))).toEqual([])
+  })
+
+  it('include the fields of inlined types, and differences of versions', () => {
+    const written = new Map([
+      ['core', { Volume: { '': 'A volume.' }, VolumeSource: { '': 'Unused.', emptyDir: 'An empty directory.' } }],
+      ['discovery', { Endpoint: { '': 'An endpoint.', zone: 'A zone.' }, 'v1beta1.Endpoint': { zone: 'Another zone.' } }],
+    ])
+    const lines = compileDescriptions(model, written)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
+    expect(lines).toEqual([
+      ['io.k8s.api.core.Volume', 'A volume.', { emptyDir: 'An empty directory.' }],
+      ['io.k8s.api.core.VolumeSource', 'Unused.', { emptyDir: 'An empty directory.' }],
+      ['io.k8s.api.discovery.Endpoint', 'An endpoint.', { zone: 'A zone.' }],
+      ['io.k8s.api.discovery.v1beta1.Endpoint', 'An endpoint.', { zone: 'Another zone.' }],
+    ])
+  })
+})
+
+describe('the check of a description', () => {
+  const check = (field: string, text: string, value?: unknown): string[] =>
+    findTextProblems({ group: 'core', type: 'v1.Probe', field, text, facts: { n: 1, t: 'int32', default: value } })
+
+  it('rejects texts that repeat the name', () => {
+    expect(check('periodSeconds', 'The period in seconds of the probe.')).toEqual(['only repeats the name'])
+    expect(check('periodSeconds', 'Seconds between two runs of the probe, at least 1.')).toEqual([])
+  })
+
+  it('requires units and defaults', () => {
+    expect(check('periodSeconds', 'Time between two runs, at least 1.', 10)).toEqual([
+      'does not name the unit second',
+      'does not name the default 10',
+    ])
+  })
+
+  it('rejects long texts, and texts that are no sentences', () => {
+    expect(check('exec', `Runs a command in the container ${'x'.repeat(400)}`)).toEqual([
+      'has 432 characters, and at most 400 are allowed',
+      'is not a sentence',
+    ])
+  })
+})
