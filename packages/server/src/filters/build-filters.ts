@@ -18,7 +18,7 @@ import type { Filter, NamedFilter } from './filter.ts'
 import { goAway } from './goaway.ts'
 import { strictTransportSecurity } from './hsts.ts'
 import { impersonate } from './impersonation.ts'
-import { createInFlightLimit, limitInFlight } from './in-flight.ts'
+import { limitInFlight } from './in-flight.ts'
 import type { InFlightLimits } from './in-flight.ts'
 import { requestDeadline } from './request-deadline.ts'
 import type { RequestDeadlines } from './request-deadline.ts'
@@ -95,6 +95,6 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
 }
 
 function createInFlightFilter({ flowControl, limits, metrics, deadlines, tracer }: FilterOptions): Filter | undefined {
-  if (flowControl === undefined) return limitInFlight(createInFlightLimit(limits, metrics.inFlight), metrics)
+  if (flowControl === undefined) return limitInFlight(limits, metrics)
   return tracePhase(tracer, 'priorityandfairness', controlFlow(flowControl, { metrics, requestTimeoutMs: deadlines.milliseconds }))
 }

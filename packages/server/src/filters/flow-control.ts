@@ -1,9 +1,8 @@
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 import type { ClientWait, Exchange, QueryParameters } from '@keelson/exchange'
-import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
-import { classifyVerb } from './in-flight.ts'
+import { classifyVerb, refuseTooMany } from './in-flight.ts'
 import type { InFlightKind } from './in-flight.ts'
 
 /** A request that the flow control has admitted or queued. */
@@ -99,8 +98,7 @@ export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, optio
     metrics.dropped(exchange)
     const seconds = control.countRejected(target)
     if (exchange.outgoing.destroyed) return 'answered'
-    exchange.outgoing.setHeader('Retry-After', String(seconds))
-    sendPlain(exchange, createPlainError(429, 'Too many requests, please try again later.'))
+    refuseTooMany(exchange, seconds)
     return 'answered'
   }
 

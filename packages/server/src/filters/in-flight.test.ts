@@ -1,43 +1,54 @@
-import type { Value } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
 import { openTestExchange } from './exchange.fixture.ts'
-import { createInFlightLimit, limitInFlight } from './in-flight.ts'
-import type { Ticket } from './in-flight.ts'
+import { limitInFlight } from './in-flight.ts'
+import type { Filter } from './filter.ts'
 
-const current: Readonly<Record<'readOnly' | 'mutating', Value>> = { readOnly: { value: 0 }, mutating: { value: 0 } }
-const dropped: unknown[] = []
-const metrics = { dropped: (request: unknown) => void dropped.push(request) }
+interface OpenFilter {
+  readonly filter: Filter
+  readonly dropped: readonly unknown[]
+  readonly inFlight: Readonly<Record<'readOnly' | 'mutating', { value: number }>>
+}
 
-test('refuses requests beyond the limit of their kind with 429, until one ends', async () => {
-  const filter = limitInFlight(createInFlightLimit({ readOnly: 1, mutating: 1 }, current), metrics)
+function openFilter(readOnly: number, mutating: number): OpenFilter {
+  const dropped: unknown[] = []
+  const inFlight = { readOnly: { value: 0 }, mutating: { value: 0 } }
+  return { filter: limitInFlight({ readOnly, mutating }, { dropped: (request) => void dropped.push(request), inFlight }), dropped, inFlight }
+}
+
+test('refuses requests beyond the limit of their kind with 429 as plain text, until one ends', async () => {
+  const { filter, dropped, inFlight } = openFilter(1, 1)
   const { exchange: first } = openTestExchange()
   const { exchange: second, response } = openTestExchange()
-  expect(await filter(first)).toBeUndefined()
-  expect(await filter(openTestExchange('/api/v1/pods', { method: 'POST' }).exchange)).toBeUndefined()
-  expect(await filter(second)).toBe('answered')
+  expect(filter(first)).toBeUndefined()
+  expect(filter(openTestExchange('/api/v1/pods', { method: 'POST' }).exchange)).toBeUndefined()
+  expect(filter(second)).toBe('answered')
   const answer = await response
   expect([answer.status, answer.headers.get('retry-after'), dropped]).toEqual([429, '1', [second]])
+  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await answer.text()).toBe('Too many requests, please try again later.\n')
   first.end()
-  expect(await filter(openTestExchange().exchange)).toBeUndefined()
-  expect(current.readOnly.value).toBe(1)
+  expect(filter(openTestExchange().exchange)).toBeUndefined()
+  expect(inFlight.readOnly.value).toBe(1)
 })
 
-test('waits for a limit that queues, and releases the ticket at once if the request has ended meanwhile', async () => {
-  let released = 0
-  const ticket: Ticket = { begin: () => {}, end: () => {}, leave: () => released++ }
-  let admit!: (ticket: Ticket | undefined) => void
-  const filter = limitInFlight({ admit: () => new Promise((resolve) => (admit = resolve)) }, metrics)
+test('a response that waits for its client does not count', () => {
+  const { filter } = openFilter(1, 1)
   const { exchange } = openTestExchange()
-  const pending = filter(exchange)
-  exchange.end()
-  admit(ticket)
-  expect(await pending).toBeUndefined()
-  expect(released).toBe(1)
+  filter(exchange)
+  exchange.clientWait?.begin()
+  expect(filter(openTestExchange().exchange)).toBeUndefined()
+  exchange.clientWait?.end()
+  expect(filter(openTestExchange().exchange)).toBe('answered')
 })
 
-test('does not limit long-running requests', async () => {
-  const filter = limitInFlight({ admit: () => undefined }, metrics)
-  const { exchange } = openTestExchange('/api/v1/pods?watch=1')
-  exchange.isLongRunning = true
-  expect(await filter(exchange)).toBeUndefined()
+test('does not limit long-running requests, health checks, and kinds without a limit', () => {
+  const { filter, inFlight } = openFilter(1, 0)
+  const { exchange: watch } = openTestExchange('/api/v1/pods?watch=1')
+  watch.isLongRunning = true
+  for (let i = 0; i < 3; i++) {
+    expect(filter(watch)).toBeUndefined()
+    expect(filter(openTestExchange('/livez').exchange)).toBeUndefined()
+    expect(filter(openTestExchange('/api/v1/pods', { method: 'POST' }).exchange)).toBeUndefined()
+  }
+  expect(inFlight).toEqual({ readOnly: { value: 3 }, mutating: { value: 3 } })
 })

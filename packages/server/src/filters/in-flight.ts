@@ -1,10 +1,10 @@
-import { mastersGroup, newTooManyRequests } from '@keelson/apimachinery'
+import { mastersGroup } from '@keelson/apimachinery'
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 import type { Value } from '@keelson/apimachinery/metrics'
 import type { ClientWait, Exchange } from '@keelson/exchange'
-import { writeError } from '@keelson/http-installer'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
-import type { Filter, FilterOutcome } from './filter.ts'
+import type { Filter } from './filter.ts'
 
 const readOnlyVerbs = new Set(['get', 'list', 'watch'])
 const probePaths = new Set(['/healthz', '/livez', '/readyz'])
@@ -18,54 +18,48 @@ export interface InFlightLimits {
 export type InFlightKind = 'readOnly' | 'mutating'
 
 /** Permission for one request to run. Call `leave` once, when the request has ended. After that, `begin` and `end` do nothing. */
-export interface Ticket extends ClientWait {
+interface Ticket extends ClientWait {
   leave(): void
 }
 
-/** Limit of concurrent requests. An implementation that queues requests returns promises. */
-export interface InFlightLimit {
-  /** Returns a ticket if the request may run. Returns undefined if too many requests of its kind run. */
-  admit(info: RequestInfo, user: UserInfo): Ticket | undefined | Promise<Ticket | undefined>
-}
+/**
+ * Creates a filter that answers 429 if too many requests of the same kind run. Long-running requests, health checks and members of
+ * `system:masters` are not limited, like requests of kube-apiserver's priority level `exempt`. A response does not count while it waits for its
+ * client to read, so slow readers do not block other clients. `metrics.inFlight` counts all requests in flight, including exempt ones.
+ */
+export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetrics, 'dropped' | 'inFlight'>): Filter {
+  const { inFlight } = metrics
+  const limited = { readOnly: new Seats(inFlight.readOnly), mutating: new Seats(inFlight.mutating) }
+  const exempt = { readOnly: createExemptTicket(inFlight.readOnly), mutating: createExemptTicket(inFlight.mutating) }
 
-/** Creates a filter that answers 429 if the limit does not admit a request. Long-running requests are not limited. */
-export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics, 'dropped'>): Filter {
-  const enter = (exchange: Exchange, ticket: Ticket | undefined): FilterOutcome => {
+  /** Returns a ticket if the request may run. Returns undefined if too many requests of its kind run. */
+  const admit = ({ info, user }: Exchange): Ticket | undefined => {
+    const kind = classifyVerb(info.verb)
+    const limit = limits[kind]
+    if (limit === 0 || isExempt(info, user)) {
+      inFlight[kind].value++
+      return exempt[kind]
+    }
+    return limited[kind].taken < limit ? new CountedTicket(limited[kind]) : undefined
+  }
+
+  return (exchange) => {
+    if (exchange.isLongRunning) return
+    const ticket = admit(exchange)
     if (ticket === undefined) {
       metrics.dropped(exchange)
-      exchange.outgoing.setHeader('Retry-After', '1')
-      writeError(exchange, newTooManyRequests('Too many requests, please try again later.', 1))
+      refuseTooMany(exchange, 1)
       return 'answered'
     }
     exchange.clientWait = ticket
     exchange.onEnd(() => ticket.leave())
   }
-  return (exchange) => {
-    if (exchange.isLongRunning) return
-    const ticket = limit.admit(exchange.info, exchange.user)
-    return ticket instanceof Promise ? ticket.then((late) => enter(exchange, late)) : enter(exchange, ticket)
-  }
 }
 
-/**
- * Creates a limit of concurrent requests. Health checks and members of `system:masters` are not limited, like requests of kube-apiserver's
- * priority level `exempt`. A response does not count while it waits for its client to read, so slow readers do not block other clients.
- * `current` counts all requests in flight, including exempt ones.
- */
-export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Record<InFlightKind, Value>>): InFlightLimit {
-  const limited = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
-  const exempt = { readOnly: createExemptTicket(current.readOnly), mutating: createExemptTicket(current.mutating) }
-  return {
-    admit: (info, user) => {
-      const kind = classifyVerb(info.verb)
-      const limit = limits[kind]
-      if (limit === 0 || isExempt(info, user)) {
-        current[kind].value++
-        return exempt[kind]
-      }
-      return limited[kind].taken < limit ? new CountedTicket(limited[kind]) : undefined
-    },
-  }
+/** Answers 429 as plain text, like kube-apiserver. `seconds` is the time after which the client should try again. */
+export function refuseTooMany(exchange: Exchange, seconds: number): void {
+  exchange.outgoing.setHeader('Retry-After', String(seconds))
+  sendPlain(exchange, createPlainError(429, 'Too many requests, please try again later.'))
 }
 
 /** Returns the kind of requests with this verb. */
