@@ -12,7 +12,11 @@ interface OpenFilter {
 function openFilter(readOnly: number, mutating: number): OpenFilter {
   const dropped: unknown[] = []
   const inFlight = { readOnly: { value: 0 }, mutating: { value: 0 } }
-  return { filter: limitInFlight({ readOnly, mutating }, { dropped: (request) => void dropped.push(request), inFlight }), dropped, inFlight }
+  return {
+    filter: limitInFlight({ readOnly, mutating }, { dropped: (request) => void dropped.push(request), inFlight }),
+    dropped,
+    inFlight,
+  }
 }
 
 test('refuses requests beyond the limit of their kind with 429 as plain text, until one ends', async () => {
@@ -31,10 +35,10 @@ test('refuses requests beyond the limit of their kind with 429 as plain text, un
   expect(inFlight.readOnly.value).toBe(1)
 })
 
-test('a response that waits for its client does not count', () => {
+test('a response that waits for its client does not count', async () => {
   const { filter } = openFilter(1, 1)
   const { exchange } = openTestExchange()
-  filter(exchange)
+  expect(await filter(exchange)).toBeUndefined()
   exchange.clientWait?.begin()
   expect(filter(openTestExchange().exchange)).toBeUndefined()
   exchange.clientWait?.end()

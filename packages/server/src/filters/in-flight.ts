@@ -44,7 +44,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetri
   }
 
   return (exchange) => {
-    if (exchange.isLongRunning) return
+    if (exchange.isLongRunning) return undefined
     const ticket = admit(exchange)
     if (ticket === undefined) {
       metrics.dropped(exchange)
@@ -53,6 +53,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetri
     }
     exchange.clientWait = ticket
     exchange.onEnd(() => ticket.leave())
+    return undefined
   }
 }
 
