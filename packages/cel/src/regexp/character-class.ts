@@ -4,6 +4,10 @@ const namedClasses: ReadonlySet<string> = new Set(
   'alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit'.split(' ').flatMap((name) => [name, `^${name}`]),
 )
 
+/** Finds characters that stand for themselves. The last one may begin a range. */
+const literals = /[^\]\\[\-\ud800-\udfff]+/y
+const literalsWithBrackets = /[^\]\\\-\ud800-\udfff]+/y
+
 /**
  * Returns the end of the class `[…]` that begins at `start`. `lastNameEnd` is the position of the last `:]` of the pattern. Searching it for each
  * beginning of a name would take quadratic time.
@@ -11,9 +15,22 @@ const namedClasses: ReadonlySet<string> = new Set(
 export function findClassEnd(text: string, start: number, lastNameEnd: number): number {
   let at = start + (text[start + 1] === '^' ? 2 : 1)
   for (let isFirst = true; isFirst || text[at] !== ']'; isFirst = false) {
-    at = (at < lastNameEnd ? findNamedClassEnd(text, at) : undefined) ?? findEscapedClassEnd(text, at) ?? findRangeEnd(text, at, start)
+    const after = skipLiterals(text, at, lastNameEnd)
+    at =
+      after > at
+        ? after
+        : ((at < lastNameEnd ? findNamedClassEnd(text, at) : undefined) ?? findEscapedClassEnd(text, at) ?? findRangeEnd(text, at, start))
   }
   return at + 1
+}
+
+/** Returns the position after all characters from `at` on that stand for themselves and begin no range. */
+function skipLiterals(text: string, at: number, lastNameEnd: number): number {
+  const found = at < lastNameEnd ? literals : literalsWithBrackets
+  found.lastIndex = at
+  if (!found.test(text)) return at
+  const end = found.lastIndex
+  return text[end] === '-' ? end - 1 : end
 }
 
 function findNamedClassEnd(text: string, at: number): number | undefined {

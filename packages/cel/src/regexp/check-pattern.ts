@@ -8,6 +8,8 @@ const maxRepeat = 1000
  * interrupted. kube-apiserver allows three million instructions.
  */
 const maxSize = 10_000
+/** Maximum number of elements that are parsed. Nearly all of them add to the size, so the remaining ones are not checked for other errors. */
+const maxElements = 2 * maxSize
 /** Maximum work for parsing classes, in time that compiling a character takes. Repetitions copy a class without parsing it again. */
 const maxClassWork = 10_000
 const classWork = 4
@@ -39,6 +41,9 @@ interface Group {
   lastSize: number
 }
 
+/** Finds characters that stand for themselves. */
+const literals = /[^()|*+?{[\\]+/y
+
 class PatternChecker {
   readonly #text: string
   readonly #groups: Group[] = [newGroup()]
@@ -56,7 +61,8 @@ class PatternChecker {
   }
 
   check(): void {
-    while (this.#at < this.#text.length) {
+    for (let elements = 0; this.#at < this.#text.length; elements++) {
+      if (elements === maxElements) throw new PatternError('expression too large', this.#text)
       const start = this.#at
       const isRepeat = this.#step()
       this.#lastRepeat = isRepeat ? start : -1
@@ -98,9 +104,20 @@ class PatternChecker {
         this.#escape()
         return false
       default:
-        this.#operand(this.#at + (this.#text.codePointAt(this.#at)! > 0xffff ? 2 : 1))
+        this.#literals()
         return false
     }
+  }
+
+  /** Parses a run of characters in one step. A repetition operator after it repeats only the last one. */
+  #literals(): void {
+    const start = this.#at
+    literals.lastIndex = start
+    literals.test(this.#text)
+    const end = literals.lastIndex
+    const lastLength = end - start > 1 && this.#text.codePointAt(end - 2)! > 0xffff ? 2 : 1
+    if (end - start > lastLength) this.#operand(end - lastLength, 1, end - lastLength - start)
+    this.#operand(end)
   }
 
   #operand(end: number, repeats = 1, size = 1): void {
@@ -115,7 +132,8 @@ class PatternChecker {
 
   #class(end: number): void {
     let work = classWork + Math.floor((end - this.#at) / charactersPerWork)
-    for (let at = this.#at; at < end; at++) if (this.#text[at] === '\\' && /p/i.test(this.#text[++at]!)) work += unicodeClassWork
+    const text = this.#text.slice(this.#at, end)
+    for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) if (/p/i.test(text[at + 1]!)) work += unicodeClassWork
     this.#classWork += work * this.#classFactor
     this.#operand(end)
   }

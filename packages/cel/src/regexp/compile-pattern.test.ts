@@ -28,6 +28,9 @@ describe('findPatternError', () => {
     ['many large classes', '\\pL'.repeat(2000)],
     ['large classes without case', `(?i)${'[\\pL\\pN]'.repeat(500)}`],
     ['a long class', `[${'ab'.repeat(200_000)}]`],
+    ['a million classes', '[a]'.repeat(1_000_000)],
+    ['a million characters', 'ab'.repeat(1_000_000)],
+    ['a million ignored flags', '(?i)'.repeat(1_000_000)],
   ])('refuses patterns that take long to compile: %s', (_, pattern) => {
     expect(findPatternError(pattern)).toMatch(/^error parsing regexp: expression too large: /)
   })
@@ -36,6 +39,15 @@ describe('findPatternError', () => {
     'accepts %s',
     (pattern) => expect(findPatternError(pattern)).toBeUndefined(),
   )
+
+  it('repeats only the last character before a repetition operator', () => {
+    expect(findPatternError(`${'a'.repeat(7000)}b{1000}`)).toBeUndefined()
+    expect(findPatternError(`${'a'.repeat(7000)}😀{1000}`)).toBeUndefined()
+    expect(findPatternError(`(${'a'.repeat(9000)}b){1000}`)).toMatch(/^error parsing regexp: expression too large: /)
+    expect(findPatternError('[bcd-a]')).toBe('error parsing regexp: invalid character class range: `d-a`')
+    expect(findPatternError('[bc😀-a]')).toBe('error parsing regexp: invalid character class range: `😀-a`')
+    expect(findPatternError('[bc[-a]')).toBeUndefined()
+  })
 
   it('takes linear time for classes', () => {
     const startTime = performance.now()
