@@ -1,6 +1,7 @@
 import { quote } from './go-text.ts'
 import { JsonError } from './json-error.ts'
-import { NumberLiteral, setOwn } from './json-reader.ts'
+import { NumberLiteral } from './json-reader.ts'
+import { setOwn } from './set-own.ts'
 import type { FieldSchema } from './type-schema.ts'
 
 /** Value of the query parameter `fieldValidation`. */

@@ -14,6 +14,8 @@ export {
 } from './field-error.ts'
 export { maxRequestDepth, maxRequestValues, newTooManyValues, parseJson, parseJsonRequest, refuseTooManyValues } from './json-document.ts'
 export { findBase64Error } from './decode-scalar.ts'
+export { advanceTask, finishTask, runInSlices } from './task.ts'
+export type { Task } from './task.ts'
 export { TimeSlice, runAfter, waitForNextTurn, pauseIfLong, waitForShare, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
 export type {
   DeepReadonly,
@@ -165,7 +167,7 @@ export {
 export { escapeFieldValue, selectEveryField, selectField, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
 export { copyObject, equalsJson, isDeeperThan, isJsonObject, mapList } from './json-value.ts'
-export { setOwn } from './json-reader.ts'
+export { setOwn } from './set-own.ts'
 export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
 export type { ParsedJson } from './json-document.ts'
 export { isJsonError, JsonError } from './json-error.ts'

@@ -1,5 +1,6 @@
 import { JsonError, newSyntaxError, newUnexpectedEnd } from './json-error.ts'
 import type { JsonValue } from './meta.ts'
+import { setOwn } from './set-own.ts'
 
 export const maxJsonDepth = 10_000
 const maxDuplicates = 100
@@ -246,12 +247,6 @@ export function createObjectFromEntries(entries: readonly (readonly [string, unk
   const object: { [key: string]: unknown } = {}
   for (const [key, value] of entries) setOwn(object, key, value)
   return object
-}
-
-/** Sets a member of an object. Never changes the prototype, even for the key "__proto__". */
-export function setOwn(object: { [key: string]: unknown }, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-  else object[key] = value
 }
 
 /** Replaces the markers `NumberLiteral` and `ObjectWithDuplicates` in a value by plain values. Returns the value itself if it contains none. */

@@ -1,4 +1,6 @@
+import { parseJsonStepwise } from './json-steps.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
+import type { Task } from './task.ts'
 
 export interface UndecodedObjectOptions {
   /** See `parseStoredJson`. */
@@ -53,16 +55,31 @@ export class UndecodedObject {
     return { [this.#member]: this.#decode() }
   }
 
+  /** Decodes the member in steps. Reading it right after the last step decodes nothing. */
+  *decodeStepwise(): Task<JsonObject> {
+    const known = this.#decoded?.deref()
+    if (known !== undefined) return known
+    const { text } = this
+    yield
+    if (this.#parseExactly !== undefined && longInteger.test(text)) return this.#decode()
+    return this.#keep(yield* parseJsonStepwise(text))
+  }
+
   #decode(): JsonObject {
-    let decoded = this.#decoded?.deref()
-    if (decoded === undefined) {
-      try {
-        decoded = parseStoredJson<JsonObject>(this.text, this.#parseExactly)[this.#member] as JsonObject
-      } catch (cause) {
-        throw new Error('the text of an undecoded object is not JSON', { cause })
-      }
-      this.#decoded = new WeakRef(decoded)
+    const known = this.#decoded?.deref()
+    if (known !== undefined) return known
+    let object: JsonObject
+    try {
+      object = parseStoredJson<JsonObject>(this.text, this.#parseExactly)
+    } catch (cause) {
+      throw new Error('the text of an undecoded object is not JSON', { cause })
     }
+    return this.#keep(object)
+  }
+
+  #keep(object: JsonValue): JsonObject {
+    const decoded = (object as JsonObject)[this.#member] as JsonObject
+    this.#decoded = new WeakRef(decoded)
     return decoded
   }
 }

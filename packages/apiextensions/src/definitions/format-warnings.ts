@@ -1,10 +1,9 @@
-import { quote } from '@keelson/apimachinery'
+import type { Task } from '@keelson/apimachinery'
+import { quote, runInSlices } from '@keelson/apimachinery'
 import { isSupportedFormat } from '../schema/formats.ts'
 import type { Definition, Schema } from './hub-spec.ts'
 import { schemasOf, toHubSpec } from './hub-spec.ts'
 import { someSchemaStepwise } from './subschemas.ts'
-import { runInSlices } from './tasks.ts'
-import type { Task } from './tasks.ts'
 
 /** Returns warnings about formats that have no effect. Formats of the stored definition cause no warning. */
 export function findFormatWarnings(definition: Definition, old?: Definition): string[] | Promise<string[]> {

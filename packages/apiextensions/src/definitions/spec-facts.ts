@@ -1,8 +1,8 @@
+import type { Task } from '@keelson/apimachinery'
 import type { Schema } from './hub-spec.ts'
 import { isSetOfNonAtomicItems, validateKeyPresence } from './list-rules.ts'
 import { fieldPath } from '@keelson/apimachinery'
 import { pushSubschemas } from './subschemas.ts'
-import type { Task } from './tasks.ts'
 
 /** Properties of the schemas of a definition that decide which validation rules apply. */
 export interface SpecFacts {

@@ -1,10 +1,9 @@
 import { compareUtf8, fieldError, formatFieldError, fieldPath } from '@keelson/apimachinery'
-import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath, Task } from '@keelson/apimachinery'
 import { findPatternError } from '@keelson/cel'
 import type { Definition, Schema } from './hub-spec.ts'
 import { isEmpty, schemaIn } from './subschemas.ts'
 import { runTask } from './tasks.ts'
-import type { Task } from './tasks.ts'
 
 type Level = 'root' | 'item' | 'field'
 

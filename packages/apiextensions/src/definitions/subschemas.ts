@@ -1,7 +1,6 @@
-import { isJsonObject } from '@keelson/apimachinery'
+import type { Task } from '@keelson/apimachinery'
+import { isJsonObject, finishTask } from '@keelson/apimachinery'
 import type { Schema } from './hub-spec.ts'
-import { finishTask } from './tasks.ts'
-import type { Task } from './tasks.ts'
 
 /** A member of a schema that contains other schemas, and the place of one of them: a name, an index, or undefined for the member itself. */
 export interface Subschema {
@@ -80,9 +79,15 @@ export function* someSchemaStepwise(root: Schema, visit: (schema: Schema) => boo
   const open: Schema[] = [root]
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     if (visit(schema)) return true
-    yield* pushSubschemas(schema, open)
+    if (containsObjects(schema)) yield* pushSubschemas(schema, open)
     yield
   }
+  return false
+}
+
+/** Returns whether a schema may have subschemas. Most schemas only have texts and numbers, and looking for each kind of subschema takes longer. */
+function containsObjects(schema: Schema): boolean {
+  for (const name in schema) if (typeof schema[name as keyof Schema] === 'object') return true
   return false
 }
 

@@ -1,11 +1,10 @@
 import { appendAll, fieldError, wasSentEmpty } from '@keelson/apimachinery'
-import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath, Task } from '@keelson/apimachinery'
 import { validateRuleFields } from '../rules/validate-rules.ts'
 import type { Schema } from './hub-spec.ts'
 import { validateKeyPresence, validateListType, validateMapType } from './list-rules.ts'
 import { listSubschemas } from './subschemas.ts'
 import type { Subschema } from './subschemas.ts'
-import type { Task } from './tasks.ts'
 
 /** The rules that a stored definition already violates are not applied to its updates. */
 export interface SchemaRules {

@@ -1,7 +1,7 @@
+import { finishTask } from '@keelson/apimachinery'
+import type { Task } from '@keelson/apimachinery'
 import { CompileError, compileStepwise, estimateCostStepwise, findProgramError, trimSpace } from '@keelson/cel'
 import type { Compiled, RuleEnvironments, SizeHints } from '@keelson/cel'
-import { finishTask } from '../definitions/tasks.ts'
-import type { Task } from '../definitions/tasks.ts'
 import type { Rule } from './schema-type.ts'
 
 /** A compiled rule with its cost and errors. An empty rule has none of them. */

@@ -1,8 +1,7 @@
-import { fieldPath } from '@keelson/apimachinery'
+import { fieldPath, finishTask } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
 import type { Schema } from './schema-type.ts'
-import { finishTask } from '../definitions/tasks.ts'
 import { validateRules } from './validate-rules.ts'
 
 const depth = 20_000

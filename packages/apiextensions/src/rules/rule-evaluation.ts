@@ -1,6 +1,5 @@
 import { measureUtf8Bytes, equalsJson, formatFieldError, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
-import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue } from '@keelson/apimachinery'
-import type { Task } from '../definitions/tasks.ts'
+import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue, Task } from '@keelson/apimachinery'
 import { CelError, Optional, outOfBudget, readBySchema, trimSpace } from '@keelson/cel'
 import type { Activation, Evaluation, ExpressionMetrics, Program, Value } from '@keelson/cel'
 import { isUnchanged, OldElements } from './old-value.ts'

@@ -1,9 +1,9 @@
+import { finishTask } from '@keelson/apimachinery'
+import type { Task } from '@keelson/apimachinery'
 import { buildRuleEnvironments, Program } from '@keelson/cel'
 import type { SchemaType } from '@keelson/cel'
 import { compileRuleStepwise } from './compile-rule.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
-import { finishTask } from '../definitions/tasks.ts'
-import type { Task } from '../definitions/tasks.ts'
 import { isDeclared, isEmbeddedResource, itemSchema, listInnermostFirst, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 

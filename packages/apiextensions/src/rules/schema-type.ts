@@ -1,8 +1,7 @@
+import { finishTask } from '@keelson/apimachinery'
 import type { JSONSchemaProps, ValidationRule } from '@keelson/api/apiextensions/v1'
-import type { DeepReadonly } from '@keelson/apimachinery'
+import type { DeepReadonly, Task } from '@keelson/apimachinery'
 import type { SchemaKind, SchemaType } from '@keelson/cel'
-import { finishTask } from '../definitions/tasks.ts'
-import type { Task } from '../definitions/tasks.ts'
 
 export type Schema = DeepReadonly<JSONSchemaProps>
 /** An entry of `x-kubernetes-validations`. */

@@ -1,7 +1,6 @@
-import { formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath, finishTask } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import type { Rule, Schema } from './schema-type.ts'
-import { finishTask } from '../definitions/tasks.ts'
 import { validateRuleFields, validateRules } from './validate-rules.ts'
 
 const path = fieldPath('schema')

@@ -1,6 +1,5 @@
 import { fieldError, formatFloat, quote, createVerbatimValue } from '@keelson/apimachinery'
-import type { JsonValue } from '@keelson/apimachinery'
-import type { Task } from '../definitions/tasks.ts'
+import type { JsonValue, Task } from '@keelson/apimachinery'
 import { accepts } from './accepts.ts'
 import type { CorrelatedValue } from './correlated-value.ts'
 import { hasFormat, isTextFormat } from './formats.ts'

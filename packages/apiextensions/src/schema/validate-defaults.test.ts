@@ -1,7 +1,6 @@
-import { formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath, finishTask } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { describe, expect, it } from 'vitest'
-import { finishTask } from '../definitions/tasks.ts'
 import { findUnprunedDefault, validateDefaults } from './validate-defaults.ts'
 
 function validateToMessages(properties: Record<string, JSONSchemaProps>, requiresPruned = true): readonly string[] {

@@ -1,7 +1,6 @@
 import { aggregateFieldErrors, appendAll, copyObject, fieldError, formatFieldError, FieldPath } from '@keelson/apimachinery'
-import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
+import type { FieldErrorList, JsonValue, Task } from '@keelson/apimachinery'
 import { schemaIn, someSchemaStepwise } from '../definitions/subschemas.ts'
-import type { Task } from '../definitions/tasks.ts'
 import { CompiledRules } from '../rules/compiled-rules.ts'
 import { buildRuleNodesBySchema } from '../rules/rule-node.ts'
 import type { RuleNode } from '../rules/rule-node.ts'

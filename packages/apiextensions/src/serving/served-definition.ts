@@ -9,8 +9,9 @@ import {
   parseGroupVersion,
   equalsSemantically,
   stringifyJson,
+  UndecodedObject,
 } from '@keelson/apimachinery'
-import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject, Task } from '@keelson/apimachinery'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { getExpressionMetrics } from '@keelson/cel'
@@ -149,6 +150,7 @@ export class ServedDefinition {
       outline,
       schema: new VersionSchema(gvk, {
         load: () => this.#schemaOf(outline.name),
+        decode: () => this.#decodeSchema(outline.name),
         loadText: () => stringifyJson(this.#storedVersionOf(outline.name)?.schema ?? null),
         size: () => this.#stored.body.byteLength,
         ruleMetrics: this.#options.metrics && getExpressionMetrics(this.#options.metrics),
@@ -160,6 +162,12 @@ export class ServedDefinition {
   /** Returns the schema of a version. It is decoded until the next garbage collection, because several callers need it at the same time. */
   #schemaOf(version: string): JSONSchemaProps | undefined {
     return this.#storedVersionOf(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
+  }
+
+  /** Decodes a schema in steps, so that `#schemaOf` takes no time in the same turn. */
+  *#decodeSchema(version: string): Task<void> {
+    const schema = this.#storedVersionOf(version)?.schema
+    if (schema instanceof UndecodedObject) yield* schema.decodeStepwise()
   }
 
   /** Returns a version from the stored definition. Its schema is not decoded before it is read. */

@@ -1,11 +1,9 @@
 import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { copyObject, equalsJson, formatFieldError, formatGroupVersion, JsonError } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
+import { copyObject, equalsJson, formatFieldError, formatGroupVersion, JsonError, finishTask, runInSlices } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject, Task } from '@keelson/apimachinery'
 import type { ExpressionMetrics } from '@keelson/cel'
 import type { DefaultOnRead } from '@keelson/storagebackend'
-import { finishTask, runInSlices } from '../definitions/tasks.ts'
-import type { Task } from '../definitions/tasks.ts'
 import { compileRulesStepwise } from '../rules/compiled-rules.ts'
 import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
 import { compileSchemaStepwise } from '../schema/compile-schema.ts'
@@ -14,6 +12,8 @@ import type { CompiledSchema, ValidateOptions } from '../schema/compile-schema.t
 export interface SchemaSource {
   /** Reads the schema from the stored definition. */
   load(): JSONSchemaProps | undefined
+  /** Decodes the schema in steps, so that `load` takes no time in the same turn. Default: `load` decodes it. */
+  decode?(): Task<unknown>
   /** Returns the schema as text without decoding it. Equal texts mean equal schemas. */
   loadText(): string
   /** Returns the size of the stored definition in bytes. */
@@ -155,6 +155,7 @@ export class VersionSchema {
   }
 
   *#compile(): Task<void> {
+    if (this.#source.decode !== undefined) yield* this.#source.decode()
     const schema = this.#source.load()
     yield
     const compiled = schema === undefined ? null : yield* compileSchemaStepwise(schema)

@@ -1,4 +1,4 @@
-import { formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath, finishTask } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { buildRuleEnvironments } from '@keelson/cel'
 import { compileRule } from '../rules/compile-rule.ts'
@@ -6,7 +6,6 @@ import { compileRules } from '../rules/compiled-rules.ts'
 import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from '../rules/schema-type.ts'
 import type { Rule, Schema } from '../rules/schema-type.ts'
 import { SizeLimits } from '../rules/size-limits.ts'
-import { finishTask } from '../definitions/tasks.ts'
 import { validateRuleFields, validateRules } from '../rules/validate-rules.ts'
 
 /** A schema with rules, an object, and the object that it replaces. */

@@ -1,7 +1,6 @@
-import { formatFieldError, parseJson } from '@keelson/apimachinery'
+import { formatFieldError, parseJson, finishTask } from '@keelson/apimachinery'
 import type { FieldError, JsonObject } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { finishTask } from '../definitions/tasks.ts'
 import { compileSchema } from '../schema/compile-schema.ts'
 import type { CompiledSchema } from '../schema/compile-schema.ts'
 import { validateDefaults } from '../schema/validate-defaults.ts'

@@ -1,7 +1,7 @@
 // Kubernetes uses its own CBOR dialect: the enclosing tag decides whether a byte string is text or base64, half of the types are rejected, and
 // clients see Go's error messages. CBOR libraries (cborg, cbor-x) discard the information that these rules need.
 import { isUtf8 } from 'node:buffer'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonValue } from '../meta.ts'
 import { CborError, newUnacceptableItem } from './cbor-error.ts'
 import { readExactArgument, indefinite, majorType, readHead, tagNumber, getTypeName, newUnexpectedEnd } from './cbor-heads.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject, mapList } from '../json-value.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { equalsValue } from './path-element.ts'
 import { isEmptyMap } from './compare.ts'

@@ -1,6 +1,6 @@
 import { quote } from '../go-text.ts'
 import { equalsJson } from '../json-value.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'
 import type { JsonContainer, PatchDocument } from './patch-document.ts'

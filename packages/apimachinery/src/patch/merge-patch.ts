@@ -5,7 +5,7 @@ import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
 import { getJsonType } from '../decode-context.ts'
 import { isJsonObject, mapList } from '../json-value.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { withDepthLimit } from './patch-failure.ts'
 

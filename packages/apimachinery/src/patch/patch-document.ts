@@ -1,6 +1,6 @@
 import { copyObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 
 export type JsonContainer = JsonValue[] | JsonMembers
 

@@ -1,6 +1,6 @@
 import { newBadRequest, newGenericServerResponse, newUnknownError } from '../api-errors.ts'
 import { copyObject, equalsJson, isJsonObject } from '../json-value.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { StructSchema, TypeSchema } from '../type-schema.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap } from 'yaml'
 import { quote } from '../go-text.ts'
 import { JsonError } from '../json-error.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import { mapList } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { formatFloat } from './format-float.ts'

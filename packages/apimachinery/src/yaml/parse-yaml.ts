@@ -1,6 +1,6 @@
 import type { CST, Document, LineCounter, YAMLParseError } from 'yaml'
 import { maxRequestDepth, parseJson } from '../json-document.ts'
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonValue } from '../meta.ts'
 import { buildValue } from './build-value.ts'
 import { isScalar, loadYamlLibrary } from './library.ts'

@@ -1,4 +1,4 @@
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { notPlain } from './not-plain.ts'
 import { apostrophe, checkRest, quotationMark, readQuoted, resolvePlain } from './plain-scalar.ts'

@@ -1,4 +1,4 @@
-import { setOwn } from '../json-reader.ts'
+import { setOwn } from '../set-own.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { trimRight } from '../trim.ts'
 import { notPlain } from './not-plain.ts'
