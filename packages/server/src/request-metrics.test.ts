@@ -13,7 +13,7 @@ function parseInfo(method: string, url: string): RequestInfo {
 const createObservedRequest = (target: string): ObservedRequest => ({
   info: parseInfo('GET', target),
   method: 'GET',
-  query: parseQuery(''),
+  query: parseQuery(parseTarget(target).query),
   contentType: undefined,
 })
 
@@ -43,7 +43,7 @@ test('measures the sizes of read responses', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(createObservedRequest('/api/v1/pods'), 200, 0.001, 20_000)
-  metrics.observe({ ...createObservedRequest('/api/v1/pods?watch=1'), info: parseInfo('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
+  metrics.observe(createObservedRequest('/api/v1/pods?watch=1'), 200, 0.001, 5)
   metrics.observe({ ...createObservedRequest('/api/v1/pods'), info: parseInfo('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
   const text = registry.text()
   expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
@@ -117,4 +117,17 @@ test('counts a collection by the scope of its route, and a running watch of one 
   expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="LIST"[^}]*\} 1$/m)
   expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="DELETE"[^}]*\} 1$/m)
   expect(text).toMatch(/^apiserver_longrunning_requests\{[^}]*scope="resource"[^}]*verb="WATCH"[^}]*\} 1$/m)
+})
+
+test('reports verbs like kube-apiserver, and watches at deprecated paths', () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry, isServed)
+  for (const target of ['/api/v1/watch/pods', '/api/v1/namespaces/n/pods/p?watch=1', '/api/v1/namespaces/n/pods/p/log']) {
+    metrics.observe(createObservedRequest(target), 200, 0.001, 1)
+  }
+  const patch = { ...createObservedRequest('/api/v1/namespaces/n/pods/p'), method: 'PATCH' }
+  for (const type of ['yaml', 'cbor']) metrics.observe({ ...patch, contentType: `application/apply-patch+${type}` }, 200, 0.001, 1)
+  const series = registry.text().match(/^apiserver_request_total.*scope="[^"]*".*verb="[^"]*"/gm) ?? []
+  const labels = series.map((line) => ['verb', 'scope'].map((label) => new RegExp(`${label}="([^"]*)"`).exec(line)?.[1]).join(' '))
+  expect(labels.toSorted()).toEqual(['APPLY resource', 'CONNECT resource', 'PATCH resource', 'WATCH cluster', 'WATCH resource'])
 })

@@ -1,7 +1,8 @@
 import type { RequestInfo } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
-import type { QueryParameters } from '@keelson/exchange'
+import { decideReportedScope, decideReportedVerb } from '@keelson/exchange'
+import type { QueryParameters, ReportedRequest } from '@keelson/exchange'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sliBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -195,7 +196,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     longRunning: (request) => {
       const entry = resolveSeries(request)
       if (entry === undefined) return uncounted
-      const scope = request.info.isResourceRequest ? decideScope(request.info) : ''
+      const scope = decideReportedScope(request.info)
       let running = entry.longRunning.get(scope)
       if (running === undefined) {
         const { dry_run: _, ...labels } = entry.labels
@@ -242,19 +243,7 @@ function findSeries(candidates: Series[], labels: RequestLabels): Series | undef
   return undefined
 }
 
-const connectSubresources = new Set(['log', 'exec', 'portforward', 'attach', 'proxy'])
-const reportedVerbs: Readonly<Record<string, string>> = {
-  get: 'GET',
-  list: 'LIST',
-  watch: 'WATCH',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  deletecollection: 'DELETE',
-}
-
-const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT'])
+const knownVerbs: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH', 'POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'CONNECT'])
 const component = 'apiserver'
 const noNames = { group: '', version: '', resource: '', subresource: '' } as const
 /** Maximum number of names of resources and paths of other API servers in the metrics. Clients can invent such names. */
@@ -272,11 +261,8 @@ export function isObserved(info: RequestInfo): boolean {
   return info.isResourceRequest || countedPaths.has(info.path)
 }
 
-export interface ObservedRequest {
+export interface ObservedRequest extends ReportedRequest {
   readonly info: RequestInfo
-  readonly method: string
-  readonly query: QueryParameters
-  readonly contentType: string | undefined
 }
 
 /** Labels of the request metrics. */
@@ -295,7 +281,7 @@ function createLabels(request: ObservedRequest): RequestLabels {
   const { info } = request
   if (!info.isResourceRequest) {
     return {
-      verb: normalizeMethod(request),
+      verb: decideVerb(request, ''),
       dry_run: '',
       group: '',
       version: '',
@@ -306,14 +292,15 @@ function createLabels(request: ObservedRequest): RequestLabels {
       component: countedPaths.has(info.path) ? '' : component,
     }
   }
+  const scope = decideRouteScope(info)
   return {
-    verb: decideVerb(request),
+    verb: decideVerb(request, scope),
     dry_run: formatDryRun(request.query),
     group: info.apiGroup,
     version: info.apiVersion,
     resource: info.resource,
     subresource: info.subresource,
-    scope: decideRouteScope(info),
+    scope,
     component,
   }
 }
@@ -326,24 +313,14 @@ function hasMeasuredSize({ verb, subresource }: RequestLabels): boolean {
 /** Returns the scope of the route of a request. The name in a field selector has no influence on the route. */
 function decideRouteScope(info: RequestInfo): string {
   const isCollection = info.verb === 'list' || info.verb === 'deletecollection' || (info.verb === 'watch' && !info.path.includes('/watch/'))
-  return isCollection ? decideScope({ verb: info.verb, namespace: info.namespace, name: '' }) : decideScope(info)
+  return isCollection ? (info.namespace === '' ? 'cluster' : 'namespace') : decideReportedScope(info)
 }
 
-function normalizeMethod({ method }: ObservedRequest): string {
-  if (method === 'HEAD') return 'GET'
-  return reportedMethods.has(method) ? method : 'other'
-}
-
-function decideVerb({ info, contentType }: ObservedRequest): string {
-  if (connectSubresources.has(info.subresource)) return 'CONNECT'
-  if (info.verb === 'patch' && contentType?.startsWith('application/apply-patch+')) return 'APPLY'
-  return reportedVerbs[info.verb] ?? 'other'
-}
-
-/** Returns the label `scope` of a request for a resource. A watch of one object, selected by its name, has the scope of a resource. */
-export function decideScope(info: Pick<RequestInfo, 'name' | 'verb' | 'namespace'>): string {
-  if (info.name !== '' || info.verb === 'create') return 'resource'
-  return info.namespace === '' ? 'cluster' : 'namespace'
+/** Returns the label `verb`. Deprecated paths such as `/api/v1/watch/pods` are watches too. Methods that clients invent share a label. */
+function decideVerb(request: ObservedRequest, scope: string): string {
+  if (request.info.verb === 'watch') return 'WATCH'
+  const verb = decideReportedVerb(request, scope)
+  return knownVerbs.has(verb) ? verb : 'other'
 }
 
 function formatDryRun(query: QueryParameters): string {

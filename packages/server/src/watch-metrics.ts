@@ -1,7 +1,7 @@
 import { createCounter, createHistogram } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { decideReportedScope } from '@keelson/exchange'
 import type { WatchObserver } from '@keelson/http-installer'
-import { decideScope } from './request-metrics.ts'
 
 const sizeBuckets = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
 const initialBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -28,7 +28,8 @@ export function createWatchMetrics(registry: MetricsRegistry): WatchObserver {
         count.value += events
         for (let i = 0; i < events; i++) size.observe(bytes / events)
       },
-      sentInitialEvents: () => initialDurations.with({ ...labels, scope: decideScope(info) }).observe((performance.now() - started) / 1000),
+      sentInitialEvents: () =>
+        initialDurations.with({ ...labels, scope: decideReportedScope(info) }).observe((performance.now() - started) / 1000),
     }
   }
 }

@@ -1,7 +1,7 @@
 import { getErrorMessage } from '@keelson/apimachinery'
 import type { Span, SpanAttributes } from '@keelson/apimachinery'
+import { decideReportedScope, decideReportedVerb } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
-import { isApply } from '../negotiation/negotiate.ts'
 
 /** Time in milliseconds from which a handler is in the log of slow requests. */
 const slowHandlerMs = 500
@@ -115,6 +115,7 @@ const maxUserAgentLength = 1024
 /** Describes a request with the names of kube-apiserver. */
 function describeRequest(exchange: Exchange): SpanAttributes {
   const { incoming, info, target, userAgent } = exchange
+  const scope = decideReportedScope(info)
   return {
     accept: exchange.accept,
     'audit-id': exchange.requestId,
@@ -126,20 +127,13 @@ function describeRequest(exchange: Exchange): SpanAttributes {
     namespace: info.namespace,
     protocol: formatProtocol(exchange),
     resource: info.resource,
-    scope: info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace === '' ? 'cluster' : 'namespace',
+    scope,
     url: target.path,
     'user-agent': userAgent.length > maxUserAgentLength ? `${userAgent.slice(0, maxUserAgentLength)}...TRUNCATED` : userAgent,
-    verb: decideVerb(exchange),
+    verb: decideReportedVerb(exchange, scope),
   }
 }
 
 function formatProtocol({ incoming }: Exchange): string {
   return `HTTP/${incoming.httpVersion}`
-}
-
-/** Returns the verb of a request in traces: its method, or LIST, WATCH or APPLY for these requests. */
-function decideVerb({ info, method, contentType }: Exchange): string {
-  if (info.verb === 'list' || info.verb === 'watch') return info.verb.toUpperCase()
-  if (method === 'PATCH' && isApply(contentType ?? '')) return 'APPLY'
-  return method === 'HEAD' ? 'GET' : method
 }

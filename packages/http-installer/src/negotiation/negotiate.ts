@@ -1,5 +1,5 @@
 import { newNotAcceptable, newUnsupportedMediaType, newGenericServerResponse } from '@keelson/apimachinery'
-import { parseMediaType, parseMediaTypes } from '@keelson/exchange'
+import { applyPatchType, parseMediaType, parseMediaTypes } from '@keelson/exchange'
 import type { AcceptClause, Exchange, QueryParameters } from '@keelson/exchange'
 import { mergePatchTypes } from '@keelson/registry'
 import type { ApiError } from '@keelson/apimachinery'
@@ -163,8 +163,6 @@ export function prefersPretty(query: QueryParameters, userAgent: string): boolea
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }
 
-/** Media type of server-side apply. Unlike other patches, apply creates absent objects. */
-export const applyPatchType = 'application/apply-patch+yaml'
 export const cborApplyPatchType = 'application/apply-patch+cbor'
 
 /** Patch types that every server accepts. */

@@ -1,5 +1,6 @@
 import type { OpenAPISchema } from '@keelson/api/openapi'
-import { applyPatchType, mediaTypes } from '../negotiation/negotiate.ts'
+import { applyPatchType } from '@keelson/exchange'
+import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable, ServedResource } from '../routing/served-resource.ts'
 import { findMetaType } from '../encoding/meta-types.ts'
