@@ -9,6 +9,7 @@ import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
 import { malformedTarget, noAttributes, parseQuery, parseTarget } from './request-attributes.ts'
 import type { QueryParameters, RequestAttributes, RequestTarget } from './request-attributes.ts'
 import type { RequestAudit } from './request-audit.ts'
+import type { ResponseSink } from './send.ts'
 import { Warnings } from './warnings.ts'
 
 /** The CBOR codec. A server that supports CBOR passes it in, so that other servers do not load it. */
@@ -86,6 +87,10 @@ export class Exchange implements RequestContext {
   watchInitialized: RequestContext['watchInitialized'] = undefined
   /** Memory reserved for the request body; undefined for a small body. */
   bodyReservation: BodyReservation | undefined = undefined
+  /** Receives the complete body of the request when a handler has read it. It must not modify the body. */
+  observeBody: ((body: Uint8Array) => void) | undefined = undefined
+  /** Returns the sink that a streamed response is written to, which wraps the connection's sink. */
+  wrapSink: ((sink: ResponseSink) => ResponseSink) | undefined = undefined
   /** Time at which the deadline passes, as returned by `performance.now()`. */
   deadline: number | undefined = undefined
   /** True after the deadline has passed. */

@@ -117,7 +117,7 @@ export async function sendStream(
   outgoing.flushHeaders()
   const sink = new NodeSink(exchange, outgoing)
   try {
-    await produce(sink)
+    await produce(exchange.wrapSink?.(sink) ?? sink)
     const stored = exchange.audit?.complete()
     if (stored !== undefined) await stored
     sink.finish()

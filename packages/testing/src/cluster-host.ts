@@ -7,6 +7,7 @@ import type { ClusterOptions } from './cluster-options.ts'
 import { Faults } from './faults.ts'
 import type { PreparedStore } from './prepared-stores.ts'
 import { RequestLog } from './request-log.ts'
+import { PastServer } from './stale-reads.ts'
 import { UserTokens } from './user-tokens.ts'
 import { waitUntilIdle } from './wait-until-idle.ts'
 
@@ -24,56 +25,84 @@ const namespaceObjects = [
   { resource: 'configmaps', name: 'kube-root-ca.crt', controller: 'root-ca-certificate-publisher-controller' },
 ] as const
 
-type HostParts = Pick<ClusterHost, 'store' | 'clock' | 'tokens' | 'requests' | 'faults'>
-
 /** The running server of a cluster with its store. */
 export class ClusterHost {
-  readonly chain: ServerChain
-  readonly tokens: UserTokens
+  readonly tokens: UserTokens = new UserTokens()
   readonly clock: ClusterClock
   readonly store: EmbeddedBackend
-  readonly requests: RequestLog
+  readonly requests: RequestLog = new RequestLog()
   readonly faults: Faults
+  readonly #options: ClusterOptions
+  #chain: ServerChain | undefined
   #listening: Promise<string> | undefined
   #url: string | undefined
+  #restarting: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  private constructor(chain: ServerChain, { store, clock, tokens, requests, faults }: HostParts) {
-    this.chain = chain
+  private constructor({ store, clock }: PreparedStore, options: ClusterOptions) {
     this.store = store
     this.clock = clock
-    this.tokens = tokens
-    this.requests = requests
-    this.faults = faults
+    this.#options = options
+    this.faults = new Faults(this.requests, {
+      keepPast: () => this.#keepPast(),
+      restart: () => this.restart(),
+      onError: (error) => options.log?.(0, 'Fault failed', { err: error }),
+    })
   }
 
   /** Starts a server on a store, which it closes. Waits until controllers have created the first objects. */
-  static async start({ store, clock, hasBootstrapObjects }: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
-    const { server = {}, controllers = ['*'], log = () => {} } = options
-    const tokens = new UserTokens()
-    const requests = new RequestLog()
-    const faults = new Faults(requests)
-    let host: ClusterHost | undefined
+  static async start(prepared: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
+    const host = new ClusterHost(prepared, options)
     try {
-      const chain = await createServerChain({
-        ...server,
-        filters: [{ name: 'faults', after: 'authorization', filter: faults.filter }, ...(server.filters ?? [])],
-        clock,
-        controllers,
-        log,
-        storage: { ...server.storage, backend: store, hasBootstrapObjects },
-        serving: { ...server.serving, certificates: { store: certificates, ...server.serving?.certificates } },
-        authentication: { ...server.authentication, tokens: [tokens, ...(server.authentication?.tokens ?? [])] },
-        lifecycle: { shutdownGraceMs, ...server.lifecycle },
-      })
-      host = new ClusterHost(chain, { store, clock, tokens, requests, faults })
-      await chain.start()
-      await waitForNamespaceObjects(chain)
+      await host.#start(prepared.hasBootstrapObjects)
       return host
     } catch (error) {
-      await (host?.close() ?? store[Symbol.asyncDispose]())
+      await host.close()
       throw error
     }
+  }
+
+  /** The running server. A restart replaces it. */
+  get chain(): ServerChain {
+    return this.#chain!
+  }
+
+  async #start(hasBootstrapObjects: boolean, port?: number): Promise<void> {
+    const { server = {}, controllers = ['*'], log = () => {} } = this.#options
+    this.#chain = await createServerChain({
+      ...server,
+      filters: [{ name: 'faults', after: 'authorization', filter: this.faults.filter }, ...(server.filters ?? [])],
+      clock: this.clock,
+      controllers,
+      log,
+      storage: { ...server.storage, backend: this.store, hasBootstrapObjects },
+      serving: { ...server.serving, certificates: { store: certificates, ...server.serving?.certificates }, ...(port && { port }) },
+      authentication: { ...server.authentication, tokens: [this.tokens, ...(server.authentication?.tokens ?? [])] },
+      lifecycle: { shutdownGraceMs, ...server.lifecycle },
+    })
+    await this.#chain.start()
+    await waitForNamespaceObjects(this.#chain)
+  }
+
+  /** Stops the server and starts it on the same store, with the same port, certificates and tokens. Resolves when it is ready. */
+  restart(): Promise<void> {
+    return (this.#restarting ??= this.#restart().finally(() => (this.#restarting = undefined)))
+  }
+
+  async #restart(): Promise<void> {
+    const port = this.#url === undefined ? undefined : Number(new URL(this.#url).port)
+    await this.chain.close()
+    if (this.#closing !== undefined) return
+    await this.#start(true, port)
+    if (port !== undefined) await this.chain.listen()
+  }
+
+  /** Returns a server that has the current state and no controllers. */
+  #keepPast(): PastServer {
+    const clock = this.clock.fork()
+    const store = this.store.fork({ clock })
+    const options = { ...this.#options, controllers: ['none'] }
+    return new PastServer(() => ClusterHost.start({ store, clock, hasBootstrapObjects: true }, options))
   }
 
   /** URL of the server. Undefined if it has no port. */
@@ -105,7 +134,14 @@ export class ClusterHost {
   }
 
   close(): Promise<void> {
-    return (this.#closing ??= this.chain.close().then(() => this.store[Symbol.asyncDispose]()))
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.faults.clear()
+    await this.#restarting?.catch(() => {})
+    await this.#chain?.close()
+    await this.store[Symbol.asyncDispose]()
   }
 }
 

@@ -8,6 +8,8 @@ import type { Faults } from './faults.ts'
 import { keepPreparedStore } from './prepared-stores.ts'
 import type { PreparedStore } from './prepared-stores.ts'
 import type { RequestLog } from './request-log.ts'
+import { replayRequests } from './request-recording.ts'
+import type { ReplayedRequest, RequestRecording } from './request-recording.ts'
 
 const administrator = { name: 'kubernetes-admin', groups: [mastersGroup] }
 
@@ -106,6 +108,19 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
    */
   reset(): Promise<void> {
     return this.restore(this.#start)
+  }
+
+  /**
+   * Stops the server and starts it with the same objects, port and tokens. Connections and watches end, and requests fail until the promise
+   * resolves.
+   */
+  restart(): Promise<void> {
+    return this.#host.restart()
+  }
+
+  /** Sends recorded requests one after the other, as their users. Faults do not hit them, and they are not logged. */
+  replay(recording: RequestRecording): Promise<readonly ReplayedRequest[]> {
+    return replayRequests(this.#host.chain, recording)
   }
 
   /** Ends all requests and watches, stops the server, and frees its memory. */

@@ -4,6 +4,7 @@ export type { KubeList, KubeObject } from '@keelson/apimachinery'
 export type { ClusterSnapshot, KeelsonCluster } from './cluster.ts'
 export type { ClusterClient, Identity, ResourceOptions, TypedResourceName } from './cluster-client.ts'
 export type { ClockOptions, ClusterClock } from './cluster-clock.ts'
+export { containsObject } from './contains-object.ts'
 export type { ClusterOptions } from './cluster-options.ts'
 export type { Fault, Faults } from './faults.ts'
 export type { KubeConfigOfClientNode } from './kube-config.ts'
@@ -20,7 +21,9 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './resource-client.ts'
-export type { ClusterRequest, LoggedRequest, RequestLog, RequestMatch } from './request-log.ts'
+export type { RandomFaultOptions } from './random-faults.ts'
+export type { ClusterRequest, LoggedRequest, LoggedRequestMatch, RequestLog, RequestMatch } from './request-log.ts'
+export type { RecordedRequest, ReplayedRequest, RequestRecording } from './request-recording.ts'
 export type { ObjectReference } from './served-resources.ts'
 export { normalizeVolatileFields, snapshotSerializer } from './snapshot-serializer.ts'
 export { startKeelson } from './start-keelson.ts'

@@ -31,6 +31,7 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Uint8
   if (announced > limit) throw createTooLargeError(limit)
   const reading = readIncoming(exchange, limit)
   const body = await (exchange.span === undefined ? reading : recordRead(exchange.span, reading))
+  exchange.observeBody?.(body)
   await (body.length > largeBytes ? turnOfLarge() : waitForSharedTurn())
   return body
 }
