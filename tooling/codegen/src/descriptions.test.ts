@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findTextProblems } from './check-description.ts'
 import { compileDescriptions, listDescribedItems, listUnknownItems, readDescriptions } from './descriptions.ts'
-import type { DescribedItem } from './descriptions.ts'
+import type { DescribedItem, GroupTexts } from './descriptions.ts'
 import { readFacts } from './facts-files.ts'
 import { makeModel } from './model.ts'
 import { descriptionsFolder, factsFolder } from './paths.ts'
@@ -19,7 +19,6 @@ const unfinishedGroups = new Set([
   'batch',
   'certificates',
   'coordination',
-  'core',
   'discovery',
   'events',
   'flowcontrol',
@@ -55,20 +54,36 @@ describe('descriptions', () => {
     expect(items.flatMap((item) => findTextProblems(item).map((problem) => `${format(item)} ${problem}`))).toEqual([])
   })
 
-  it('include the fields of inlined types, and differences of versions', () => {
-    const written = new Map([
-      ['core', { Volume: { '': 'A volume.' }, VolumeSource: { '': 'Unused.', emptyDir: 'An empty directory.' } }],
-      ['discovery', { Endpoint: { '': 'An endpoint.', zone: 'A zone.' }, 'v1beta1.Endpoint': { zone: 'Another zone.' } }],
+  it('include the fields of inlined types, of types they refer to, and differences of versions', () => {
+    const written = new Map<string, GroupTexts>([
+      [
+        'core',
+        {
+          ContainerPort: { '': 'A port.', hostPort: 'A port of the node.', protocol: 'TCP or UDP.' },
+          Volume: { '': 'A volume.' },
+          VolumeSource: { '': 'Unused.', emptyDir: 'An empty directory.' },
+        },
+      ],
+      [
+        'discovery',
+        {
+          Endpoint: { '': 'An endpoint.', nodeName: 'A node.' },
+          EndpointPort: { '': 'Another port.', '=': 'core.ContainerPort' },
+          'v1beta1.Endpoint': { nodeName: 'Another node.' },
+        },
+      ],
     ])
     const lines = compileDescriptions(model, written)
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
     expect(lines).toEqual([
+      ['io.k8s.api.core.ContainerPort', 'A port.', { hostPort: 'A port of the node.', protocol: 'TCP or UDP.' }],
       ['io.k8s.api.core.Volume', 'A volume.', { emptyDir: 'An empty directory.' }],
       ['io.k8s.api.core.VolumeSource', 'Unused.', { emptyDir: 'An empty directory.' }],
-      ['io.k8s.api.discovery.Endpoint', 'An endpoint.', { zone: 'A zone.' }],
-      ['io.k8s.api.discovery.v1beta1.Endpoint', 'An endpoint.', { zone: 'Another zone.' }],
+      ['io.k8s.api.discovery.Endpoint', 'An endpoint.', { nodeName: 'A node.' }],
+      ['io.k8s.api.discovery.EndpointPort', 'Another port.', { protocol: 'TCP or UDP.' }],
+      ['io.k8s.api.discovery.v1beta1.Endpoint', 'An endpoint.', { nodeName: 'Another node.' }],
     ])
   })
 })

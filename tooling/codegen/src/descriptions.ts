@@ -4,7 +4,10 @@ import type { FieldFacts } from './fact-types.ts'
 import { isListKind } from './model.ts'
 import type { Model, Module } from './model.ts'
 
-/** Descriptions of a type: the text of the type at the key "", and those of its fields by JSON name. */
+/**
+ * Descriptions of a type: the text of the type at the key "", and those of its fields by JSON name. The key "=" names a type, as "Container" or
+ * "core.Container", whose texts apply to the fields that have none here.
+ */
 export type TypeTexts = Readonly<Record<string, string>>
 /** Descriptions of an API group by type: "PodSpec", or "v1beta1.PodSpec" for texts that apply to one version only. */
 export type GroupTexts = Readonly<Record<string, TypeTexts>>
@@ -81,7 +84,7 @@ export function listDescribedItems(model: Model, texts: ReadonlyMap<string, Grou
     const message = module.facts.messages[name]!
     const isSharedList = isListKind(name, message) && name !== 'List'
     if (isSharedList) continue
-    const found = findTexts(texts.get(group), version, name)
+    const found = findTexts(texts, group, name, version)
     const type = `${version}.${name}`
     if (!isInlined) items.push({ group, type, field: '', text: found[''] })
     for (const [field, facts] of Object.entries(message.fields)) {
@@ -124,8 +127,14 @@ function splitFolder({ folder }: Module): { readonly group: string; readonly ver
   return { group, version }
 }
 
-function findTexts(texts: GroupTexts = {}, version: string, type: string): TypeTexts {
-  return { ...texts[type], ...texts[`${version}.${type}`] }
+/** Returns the texts of a type. Without a version, returns those that apply to all versions. */
+function findTexts(texts: ReadonlyMap<string, GroupTexts>, group: string, type: string, version?: string): TypeTexts {
+  const types = texts.get(group)
+  const { '=': reference, ...written } = { ...types?.[type], ...(version !== undefined && types?.[`${version}.${type}`]) }
+  if (reference === undefined) return written
+  const [otherType, otherGroup = group] = reference.split('.').toReversed() as [string, string?]
+  const { '': _, ...fields } = findTexts(texts, otherGroup, otherType)
+  return { ...fields, ...written }
 }
 
 /** Lists the types and fields in the descriptions that do not exist: "core PodSpec.foo". */
@@ -140,8 +149,8 @@ export function listUnknownItems(model: Model, texts: ReadonlyMap<string, GroupT
       const withoutFacts = typesWithoutFacts[`${group} ${type}`]
       if (messages.length === 0 && withoutFacts === undefined) unknown.push(`${group} ${key}`)
       for (const field of Object.keys(fields)) {
-        const isKnown =
-          field === '' || withoutFacts?.fields?.includes(field) || messages.some((message) => Object.hasOwn(message.fields, field))
+        if (field === '' || field === '=') continue
+        const isKnown = withoutFacts?.fields?.includes(field) || messages.some((message) => Object.hasOwn(message.fields, field))
         if (!isKnown) unknown.push(`${group} ${key}.${field}`)
       }
     }
@@ -159,13 +168,9 @@ export function compileDescriptions(model: Model, texts: ReadonlyMap<string, Gro
   for (const [group, types] of texts) {
     const modules = model.modules.filter((module) => splitFolder(module).group === group)
     for (const key of Object.keys(types)) {
-      const { definition } = typesWithoutFacts[`${group} ${key}`] ?? {}
-      lines.push(
-        formatLine(
-          definition ?? `${modules[0]!.facts.definition.replace(/\.v\d\w*$/, '')}.${key}`,
-          collectTexts(model, modules, texts, key),
-        ),
-      )
+      const withoutFacts = typesWithoutFacts[`${group} ${key}`]
+      const definition = withoutFacts?.definition ?? `${modules[0]!.facts.definition.replace(/\.v\d\w*$/, '')}.${key}`
+      lines.push(formatLine(definition, withoutFacts ? types[key]! : collectTexts(model, modules, texts, key)))
     }
   }
   return `${lines.toSorted().join('\n')}\n`
@@ -181,14 +186,17 @@ function collectTexts(model: Model, modules: readonly Module[], texts: ReadonlyM
   const collected: Record<string, string> = {}
   for (const module of modules) {
     const { group, version } = splitFolder(module)
-    if (key !== type && key !== `${version}.${type}`) continue
-    for (const field of Object.values(module.facts.messages[type]?.fields ?? {})) {
+    const message = module.facts.messages[type]
+    if (message === undefined || (key !== type && key !== `${version}.${type}`)) continue
+    const written = findTexts(texts, group, type, key === type ? undefined : version)
+    if (written[''] !== undefined) collected[''] = written['']
+    for (const [name, field] of Object.entries(message.fields)) {
       const inlined = field.inline ? model.typeOf(module, field) : undefined
-      if (inlined?.kind !== 'message') continue
-      const { '': _, ...fields } = collectTexts(model, [inlined.module], texts, inlined.name)
-      Object.assign(collected, fields)
+      if (inlined?.kind === 'message') {
+        const { '': _, ...fields } = collectTexts(model, [inlined.module], texts, inlined.name)
+        Object.assign(collected, fields)
+      } else if (written[name] !== undefined) collected[name] = written[name]
     }
-    Object.assign(collected, key === type ? texts.get(group)?.[type] : findTexts(texts.get(group), version, type))
   }
-  return modules.length === 0 ? {} : collected
+  return collected
 }
