@@ -55,7 +55,7 @@ export class UndecodedObject {
     return { [this.#member]: this.#decode() }
   }
 
-  /** Decodes the member in steps. Reading it right after the last step decodes nothing. */
+  /** Returns the decoded member. Decodes it in steps. */
   *decodeStepwise(): Task<JsonObject> {
     const known = this.#decoded?.deref()
     if (known !== undefined) return known

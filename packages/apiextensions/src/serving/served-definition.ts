@@ -164,10 +164,10 @@ export class ServedDefinition {
     return this.#storedVersionOf(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
   }
 
-  /** Decodes a schema in steps, so that `#schemaOf` takes no time in the same turn. */
-  *#decodeSchema(version: string): Task<void> {
+  /** Returns the same schema as `#schemaOf`, but decodes it in steps. */
+  *#decodeSchema(version: string): Task<JSONSchemaProps | undefined> {
     const schema = this.#storedVersionOf(version)?.schema
-    if (schema instanceof UndecodedObject) yield* schema.decodeStepwise()
+    return (schema instanceof UndecodedObject ? yield* schema.decodeStepwise() : schema?.openAPIV3Schema) as JSONSchemaProps | undefined
   }
 
   /** Returns a version from the stored definition. Its schema is not decoded before it is read. */
@@ -271,7 +271,10 @@ export class ServedDefinition {
         {
           kind,
           listKind,
-          mergeType: toMergeSchema(() => this.#schemaOf(version)!),
+          mergeType: toMergeSchema(
+            () => this.#schemaOf(version)!,
+            () => this.#decodeSchema(version),
+          ),
           openApi: createKindDocument({ definition: this.#outline, version, load: () => this.#schemaOf(version) }),
           prepare: () => schema.prepare(),
           prune: (object, options) => schema.prune(object, options),

@@ -12,8 +12,8 @@ import type { CompiledSchema, ValidateOptions } from '../schema/compile-schema.t
 export interface SchemaSource {
   /** Reads the schema from the stored definition. */
   load(): JSONSchemaProps | undefined
-  /** Decodes the schema in steps, so that `load` takes no time in the same turn. Default: `load` decodes it. */
-  decode?(): Task<unknown>
+  /** Reads the schema like `load`, but decodes it in steps. Default: `load` decodes it. */
+  decode?(): Task<JSONSchemaProps | undefined>
   /** Returns the schema as text without decoding it. Equal texts mean equal schemas. */
   loadText(): string
   /** Returns the size of the stored definition in bytes. */
@@ -155,8 +155,7 @@ export class VersionSchema {
   }
 
   *#compile(): Task<void> {
-    if (this.#source.decode !== undefined) yield* this.#source.decode()
-    const schema = this.#source.load()
+    const schema = this.#source.decode === undefined ? this.#source.load() : yield* this.#source.decode()
     yield
     const compiled = schema === undefined ? null : yield* compileSchemaStepwise(schema)
     this.#rules = (schema && (yield* compileRulesStepwise(schema))) ?? null

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
+import type { Task } from '../task.ts'
 import { hasEmptyMarks } from '../decode-context.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { equalsValue, createFieldElement, sortElements } from './path-element.ts'
@@ -33,6 +34,42 @@ type Members = { readonly [name: string]: JsonValue }
 export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty = false): Comparison | undefined {
   const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, detectsEmpty) ?? unchanged
   return added === leaf && modified === leaf && removed === leaf ? undefined : { added, modified, removed }
+}
+
+/** An object with many members, some of which are not yet in its field set. */
+interface WideObject {
+  readonly type: MergeMap
+  readonly members: Members
+  /** All names of members, in the order of field sets. */
+  readonly names: readonly string[]
+  next: number
+  readonly node: NodeBuilder
+}
+
+/** Number of members of an object that are added to its field set in one step. */
+const membersPerStep = 1000
+
+/** The wide objects that a comparison in steps has found. A step is synchronous, so one variable is enough. Undefined without steps. */
+let wideObjects: WideObject[] | undefined
+
+/** Compares values like `compareValuesOfType`. Lists the members of wide objects that exist only before or only after the change in steps. */
+export function* compareStepwise(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty = false): Task<Comparison | undefined> {
+  const found: WideObject[] = []
+  const collect = <T>(run: () => T): T => {
+    wideObjects = found
+    try {
+      return run()
+    } finally {
+      wideObjects = undefined
+    }
+  }
+  const comparison = collect(() => compareValuesOfType(type, from, to, detectsEmpty))
+  while (found.length > 0) {
+    yield
+    const wide = found.pop()!
+    collect(() => addNamedMembers(wide, wide.next + membersPerStep))
+  }
+  return comparison
 }
 
 const unchanged: NodeComparison = { added: undefined, modified: undefined, removed: undefined }
@@ -233,7 +270,19 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
     }
     return
   }
-  for (const name of sortKeys(members)) {
+  addNamedMembers({ type, members, names: sortKeys(members), next: 0, node }, membersPerStep)
+}
+
+/** Adds the members of an object up to position `end` to its field set. In steps, the others follow in later steps. */
+function addNamedMembers(object: WideObject, end: number): void {
+  const { type, members, names, node } = object
+  for (; object.next < names.length; object.next++) {
+    // The node must exist before a later step adds members to it.
+    if (object.next >= end && wideObjects !== undefined && node.hasNode) {
+      wideObjects.push(object)
+      return
+    }
+    const name = names[object.next]!
     const field = type.byName.get(name)
     const memberType = field?.type ?? type.values
     const member = members[name]

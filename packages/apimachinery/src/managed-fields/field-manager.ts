@@ -3,6 +3,8 @@ import { copyObject } from '../json-value.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import { pauseIfLong } from '../scheduling.ts'
+import { finishTask } from '../task.ts'
+import type { Task } from '../task.ts'
 import { formatTime } from '../time.ts'
 import {
   ApplyConflicts,
@@ -49,8 +51,8 @@ function runInSteps<Result>(
   steps: Steps<Result>,
   next?: () => IteratorResult<Promise<unknown> | undefined, Result>,
 ): Result | Promise<Result> {
+  const began = performance.now()
   for (;;) {
-    const began = performance.now()
     const step = next === undefined ? steps.next() : next()
     next = undefined
     if (step.done === true) return step.value
@@ -92,6 +94,11 @@ const unmanaged = createFieldSet(
   'metadata.resourceVersion',
 )
 
+/** Returns the fields of a new object that a manager owns. */
+function* listCreatedFields(change: OwnersChange): Task<FieldSet> {
+  return subtractSet(getTakenFields(yield* compareObjects(change)).changed, unmanaged)
+}
+
 /**
  * Maintains `metadata.managedFields` for one kind, version and subresource. The field records which manager last set each field. With server-side
  * apply, it also records which manager claims each field. Objects are in the hub version of their kind.
@@ -132,7 +139,7 @@ export class FieldManager {
       const before = this.#kind.checked(this.#kind.typed(live))
       yield
       const unchecked = this.#kind.typed(sent)
-      this.#kind.prepareMembers(unchecked)
+      yield* this.#kind.prepareMembers(unchecked)
       yield
       const after = this.#kind.checked(unchecked)
       yield
@@ -237,12 +244,13 @@ export class FieldManager {
       this.#created ??= new CreatedShapes(live)
       const shape = this.#created.shapeOf(next)
       yield
-      const set = findShapeSet(shape, () => subtractSet(getTakenFields(compareObjects(change)).changed, unmanaged))
+      // Shapes of wide objects are not cached.
+      const set = shape === undefined ? yield* listCreatedFields(change) : findShapeSet(shape, () => finishTask(listCreatedFields(change)))
       yield
       this.#addFields(managed, updater, set)
       return managed.size > 0
     }
-    const comparison = compareObjects(change)
+    const comparison = yield* compareObjects(change)
     yield
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
@@ -301,7 +309,7 @@ export class FieldManager {
     const next = yield* prune(merged, managed, { last: previous, now: applied, convert, conversionMayFail })
     yield
     const change: OwnersChange = { live, next, convert, ...this.#filters }
-    const comparison = compareObjects(change)
+    const comparison = yield* compareObjects(change)
     yield
     yield* takeFields(managed, change, comparison, { except: id, force })
     // Even without a difference in owned fields, the values can differ, for example in the order of a list.

@@ -50,6 +50,11 @@ export class NodeBuilder {
     this.#member = member
   }
 
+  /** True after the first child was added. `build` then returns a node that gets the children that are added later. */
+  get hasNode(): boolean {
+    return this.#node !== undefined
+  }
+
   add(element: PathElement, child: FieldSet | undefined): void {
     if (child === undefined) return
     this.#node ??= this.#member ? { '.': leaf } : {}

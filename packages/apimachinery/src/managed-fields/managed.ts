@@ -3,8 +3,9 @@ import { newApplyConflict } from '../api-errors.ts'
 import { quote, stringifyJson } from '../go-text.ts'
 import { mapList } from '../json-value.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
+import type { Task } from '../task.ts'
 import { compareUtf8 } from '../utf8-order.ts'
-import { compareValuesOfType } from './compare.ts'
+import { compareStepwise } from './compare.ts'
 import type { Comparison } from './compare.ts'
 import type { FieldFilter, FieldSet } from './field-set.ts'
 import { subtractSet, intersectSets, isEmptySet, leaf, normalizeFieldSet, listPaths, union, uniteSets } from './field-set.ts'
@@ -112,8 +113,8 @@ export interface OwnersChange {
 }
 
 /** Compares the live object with the next one. Ignores the fields that `filter` removes. */
-export function compareObjects({ live, next, filter, detectsEmpty }: OwnersChange): Comparison | undefined {
-  const comparison = compareValuesOfType(live.type, live.value, next.value, detectsEmpty)
+export function* compareObjects({ live, next, filter, detectsEmpty }: OwnersChange): Task<Comparison | undefined> {
+  const comparison = yield* compareStepwise(live.type, live.value, next.value, detectsEmpty)
   return comparison === undefined || filter === undefined ? comparison : filterComparison(comparison, filter)
 }
 
@@ -179,7 +180,7 @@ function* findTakenFields(change: OwnersChange, apiVersion: string): Steps<Taken
   const live = yield* change.convert(change.live, apiVersion, 'failed to convert old object')
   const next = live && (yield* change.convert(change.next, apiVersion, 'failed to convert new object'))
   const filter = change.filtersIn?.(apiVersion) === false ? undefined : change.filter
-  return next && getTakenFields(compareObjects({ ...change, live, next, filter }))
+  return next && getTakenFields(yield* compareObjects({ ...change, live, next, filter }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {

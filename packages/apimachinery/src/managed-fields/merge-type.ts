@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
+import type { Task } from '../task.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { NodeBuilder, listElements, isEmptySet, isMember, leaf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
@@ -43,6 +44,8 @@ export interface MergeMap {
   readonly byElement: ReadonlyMap<PathElement, MergeField>
   /** Type of members that are not fields. If it is undefined, such members are rejected. */
   readonly values: MergeType | undefined
+  /** Builds the properties above in steps if they are built on first use. */
+  prepare?(): Task<void>
 }
 
 export interface MergeField {

@@ -6,6 +6,7 @@ import { isJsonError } from '../json-error.ts'
 import { copyObject, isJsonObject } from '../json-value.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
+import type { Task } from '../task.ts'
 import type { StructSchema } from '../type-schema.ts'
 import { TypedError, mergeTypeOf } from './merge-type.ts'
 import type { ConvertTyped, MergeType, Steps, TypedObject } from './merge-type.ts'
@@ -143,14 +144,15 @@ export class TypedKind {
   }
 
   /**
-   * Builds the merge schemas of the outer members of an object. A custom resource may have tens of thousands of fields there, whose schemas are
-   * built on first use.
+   * Builds the merge schemas of an object and of its outer members in steps. A custom resource may have tens of thousands of fields there, whose
+   * schemas are built on first use.
    */
-  prepareMembers({ type, value }: TypedObject): void {
-    if (this.#schema.mergeType === undefined || type.kind !== 'map') return
+  *prepareMembers({ type, value }: TypedObject): Task<void> {
+    if (type.kind !== 'map' || type.prepare === undefined) return
+    yield* type.prepare()
     for (const name of Object.keys(value)) {
       const member = type.byName.get(name)?.type
-      if (member?.kind === 'map') void member.byName
+      if (member?.kind === 'map' && member.prepare !== undefined) yield* member.prepare()
     }
   }
 
