@@ -67,6 +67,29 @@ describe('the built-in objects', () => {
     expect((await readSchema('kept')).metadata.name).toBe('kept')
     await findSchemas().delete('', 'kept')
   })
+
+  test('are listed once, and an object that changes during the check is not removed', async () => {
+    const annotate = (value: string) => ({ 'apf.kubernetes.io/autoupdate-spec': value })
+    await findSchemas().create('', { metadata: { name: 'taken-over', annotations: annotate('true') }, spec: createSpec('system') })
+    const [schemas, levels] = [findSchemas(), findLevels()]
+    const list = schemas.list.bind(schemas)
+    const listedLevels = vi.spyOn(levels, 'list')
+    const listedSchemas = vi.spyOn(schemas, 'list').mockImplementation(async (options) => {
+      const result = await list(options)
+      await schemas.update('', 'taken-over', (schema) => {
+        schema.metadata.annotations = annotate('false')
+        return schema
+      })
+      return result
+    })
+    await keepBuiltInObjects(chain.client)
+    for (const listed of [listedLevels, listedSchemas]) {
+      expect(listed).toHaveBeenCalledTimes(1)
+      listed.mockRestore()
+    }
+    expect((await readSchema('taken-over')).metadata.annotations).toEqual(annotate('false'))
+    await findSchemas().delete('', 'taken-over')
+  })
 })
 
 describe('requests', () => {

@@ -15,6 +15,8 @@ const fieldManager = 'api-priority-and-fairness-config-producer-v1'
 const retryMs = 1000
 const longestStartMs = 5 * 60_000
 const checkMs = 60_000
+/** The number of times that the removal of an object that changes all the time is tried. The next check tries again. */
+const mostDeletions = 3
 
 type Configuration = KubeObject & { spec?: object }
 type Names = Pick<ReadonlySet<string>, 'has'>
@@ -62,18 +64,24 @@ export async function keepBuiltInObjects(client: LoopbackClient): Promise<void> 
   const levels = client.resource<Configuration>({ group, resource: 'prioritylevelconfigurations' })
   const schemas = client.resource<Configuration>({ group, resource: 'flowschemas' })
   if (levels === undefined || schemas === undefined) return
-  await ensureObjects(levels, bootstrapPriorityLevels, mandatoryPriorityLevels)
-  await ensureObjects(schemas, bootstrapFlowSchemas, mandatoryFlowSchemas)
-  await removeUnknown(schemas, new Set(bootstrapFlowSchemas.map(({ metadata }) => metadata.name)))
-  await removeUnknown(levels, new Set(bootstrapPriorityLevels.map(({ metadata }) => metadata.name)))
+  const [presentLevels, presentSchemas] = await Promise.all([listByName(levels), listByName(schemas)])
+  await ensureObjects(levels, presentLevels, { builtIn: bootstrapPriorityLevels, mandatory: mandatoryPriorityLevels })
+  await ensureObjects(schemas, presentSchemas, { builtIn: bootstrapFlowSchemas, mandatory: mandatoryFlowSchemas })
+  await removeUnknown(schemas, presentSchemas, bootstrapFlowSchemas)
+  await removeUnknown(levels, presentLevels, bootstrapPriorityLevels)
+}
+
+type Present = ReadonlyMap<string, DeepReadonly<Configuration>>
+
+async function listByName(resource: LoopbackResource<Configuration>): Promise<Present> {
+  return new Map((await resource.list({ resourceVersion: '' })).items.map((object) => [object.metadata.name!, object]))
 }
 
 async function ensureObjects(
   resource: LoopbackResource<Configuration>,
-  builtIn: readonly DeepReadonly<Configuration>[],
-  mandatory: Names,
+  present: Present,
+  { builtIn, mandatory }: { readonly builtIn: readonly DeepReadonly<Configuration>[]; readonly mandatory: Names },
 ): Promise<void> {
-  const present = new Map((await resource.list({ resourceVersion: '' })).items.map((object) => [object.metadata.name, object]))
   await Promise.all(
     builtIn.map((object) => {
       const name = object.metadata.name!
@@ -153,14 +161,26 @@ function readAutoUpdate({ metadata }: DeepReadonly<Configuration>): boolean | un
   return parseBoolean(metadata.annotations?.[autoUpdateAnnotation] ?? '')
 }
 
-async function removeUnknown(resource: LoopbackResource<Configuration>, builtIn: ReadonlySet<string | undefined>): Promise<void> {
-  for (const object of (await resource.list({ resourceVersion: '' })).items) {
-    const { name } = object.metadata
-    if (builtIn.has(name) || readAutoUpdate(object) !== true) continue
+/** Removes objects that are not built in and that the server maintains. */
+async function removeUnknown(
+  resource: LoopbackResource<Configuration>,
+  present: Present,
+  builtIn: readonly DeepReadonly<Configuration>[],
+): Promise<void> {
+  const known = new Set(builtIn.map(({ metadata }) => metadata.name))
+  for (const [name, object] of present) if (!known.has(name)) await removeMaintained(resource, object)
+}
+
+/** Removes an object as it was read. Reads it again if it has changed since then, because an administrator may have taken it over. */
+async function removeMaintained(resource: LoopbackResource<Configuration>, object: DeepReadonly<Configuration>): Promise<void> {
+  let current: DeepReadonly<Configuration> | undefined = object
+  for (let attempt = 0; attempt < mostDeletions && current !== undefined && readAutoUpdate(current) === true; attempt++) {
+    const { name, uid, resourceVersion }: DeepReadonly<Configuration['metadata']> = current.metadata
     try {
-      await resource.delete('', name!)
+      return await resource.delete('', name!, { preconditions: { uid: uid!, resourceVersion: resourceVersion! } })
     } catch (error) {
-      if (!isApiError(error, 'NotFound')) throw error
+      if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
+      current = await resource.get('', name!, { resourceVersion: '' })
     }
   }
 }
