@@ -81,7 +81,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const format = values['logging-format']
   const log = createLog({ verbosity, format })
   const options = await readServerOptions(values, { log, verbosity, writeText: createTextWriter({ format }) }, problems)
-  const { createServerChain, findOptionProblems, versionInfo, writeKubeconfig } = await import('@keelson/control-plane')
+  const { createServerChain, findOptionProblems, getVersionInfo, writeKubeconfig } = await import('@keelson/control-plane')
   for (const problem of await findOptionProblems(options)) problems.usage(problem)
   if (problems.messages.length > 0) {
     report(problems.messages)
@@ -133,7 +133,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
       },
     )
     log(0, 'Serving', {
-      version: versionInfo().gitVersion,
+      version: getVersionInfo().gitVersion,
       node: process.version,
       storage: options.storage?.type,
       address: `${options.serving?.bindAddress}:${new URL(chain.url).port || 443}`,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import { expect, it } from 'vitest'
 import { openEmbedded } from './index.ts'
 
@@ -45,7 +45,7 @@ it.each([
           resolvedRevisions.set(key, revision)
         }
         await using backend = await openEmbedded({ dataDir })
-        const { entries, revision } = await backend.list(prefixRange('/'))
+        const { entries, revision } = await backend.list(createPrefixRange('/'))
         if (durability === 'fsync') expect(revision).toBeGreaterThanOrEqual(Math.max(...now.values()))
         for (const [key, at] of resolvedRevisions) if (at > revision) resolvedRevisions.delete(key)
         last = revision

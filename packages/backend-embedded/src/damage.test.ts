@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import { open } from 'lmdb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { writeCloseMark, readFileHeader } from './file-header.ts'
@@ -142,5 +142,5 @@ it('detects missing records even if all other records are intact', async () => {
 it('opens a copy with another modification time, after a trial in a separate process', async () => {
   utimesSync(file, 1, 1)
   await using backend = await openEmbedded({ dataDir })
-  expect((await backend.list(prefixRange('/'))).count).toBe(100)
+  expect((await backend.list(createPrefixRange('/'))).count).toBe(100)
 })

@@ -1,4 +1,4 @@
-import { isBackendError, prefixRange, type Change, type Entry } from '@keelson/storagebackend'
+import { isBackendError, createPrefixRange, type Change, type Entry } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ it('returns the state at every revision of its history', async () => {
       let receivedChanges: Change[] = []
       const abort = new AbortController()
       const watching = (async () => {
-        for await (const m of backend.watch(prefixRange('/'), 1, { signal: abort.signal }))
+        for await (const m of backend.watch(createPrefixRange('/'), 1, { signal: abort.signal }))
           if (m.type === 'changes') receivedChanges = receivedChanges.concat(m.changes)
       })()
       for (const t of transactions) {
@@ -52,7 +52,7 @@ it('returns the state at every revision of its history', async () => {
       await backend.compact(compacted)
       for (let at = compacted; at <= current; at++) {
         const expected = [...states[at]!].sort(compareKeys)
-        expect(listRevisions(backend.snapshotAt(at)!.scan(prefixRange('/')))).toEqual(expected)
+        expect(listRevisions(backend.snapshotAt(at)!.scan(createPrefixRange('/')))).toEqual(expected)
       }
       expect(backend.snapshotAt(compacted - 1)).toBeUndefined()
       await new Promise((resolve) => setImmediate(resolve))
@@ -79,7 +79,7 @@ describe('history', () => {
     for (let i = 0; i < 2000; i++) await put(backend, `/k${i % 50}`)
     expect(backend.compactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
     expect(backend.compactedRevision()).toBeLessThanOrEqual(2001 - 500)
-    expect(backend.snapshotAt(1600)!.count(prefixRange('/'))).toBe(50)
+    expect(backend.snapshotAt(1600)!.count(createPrefixRange('/'))).toBe(50)
     expect(backend.snapshotAt(1000)).toBeUndefined()
   })
 
@@ -106,7 +106,7 @@ describe('watch', () => {
   it('a watch ends when its reader is too slow', async () => {
     await using backend = openMemory({ watchQueue: { changes: 50 } })
     const abort = new AbortController()
-    const messages = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
+    const messages = backend.watch(createPrefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
     const first = messages.next()
     await put(backend, '/a')
     await first
@@ -121,7 +121,7 @@ describe('watch', () => {
     const clock = createManualClock()
     await using backend = openMemory({ clock, progressInterval: 1000 })
     const abort = new AbortController()
-    const messages = backend.watch(prefixRange('/a/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
+    const messages = backend.watch(createPrefixRange('/a/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
     const nextMessage = messages.next()
     await put(backend, '/b/1')
     await new Promise((resolve) => setImmediate(resolve))
@@ -157,7 +157,7 @@ describe('fork', () => {
 
 describe('restore', () => {
   const readAll = (store: EmbeddedBackend): readonly (readonly [string, string])[] =>
-    Array.from(store.snapshot().scan(prefixRange('/')), ({ key, value }) => [key, Buffer.from(value).toString()] as const)
+    Array.from(store.snapshot().scan(createPrefixRange('/')), ({ key, value }) => [key, Buffer.from(value).toString()] as const)
 
   it('restores an image as one revision that watches see', async () => {
     await using store = openMemory()
@@ -169,7 +169,7 @@ describe('restore', () => {
     await store.commit({ compare: [], operations: [{ type: 'delete', key: '/k2' }] })
     const { revision } = store.snapshot()
     const abort = new AbortController()
-    const watch = store.watch(prefixRange('/'), revision, { signal: abort.signal })[Symbol.asyncIterator]()
+    const watch = store.watch(createPrefixRange('/'), revision, { signal: abort.signal })[Symbol.asyncIterator]()
     await store.restore(image)
     expect(readAll(store)).toEqual(before)
     const { value } = await watch.next()
@@ -233,7 +233,7 @@ describe('restore', () => {
 it('refuses requests after disposal', async () => {
   const backend = openMemory()
   const abort = new AbortController()
-  const watching = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]().next()
+  const watching = backend.watch(createPrefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]().next()
   await backend[Symbol.asyncDispose]()
   for (const call of [watching, backend.get('/a'), put(backend, '/a'), backend.checkHealth(), backend.grantLease(1)]) {
     await expect(call).rejects.toThrow(/closed/)

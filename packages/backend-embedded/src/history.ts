@@ -1,4 +1,4 @@
-import { CompactedError, VersionedTree, prefixEnd } from '@keelson/storagebackend'
+import { CompactedError, VersionedTree, computePrefixEnd } from '@keelson/storagebackend'
 import type { Change, Entry, OrderedTree, Revision, TreeSnapshot, BackendSnapshot } from '@keelson/storagebackend'
 
 export interface HistoryLimits {
@@ -141,6 +141,6 @@ export function createSnapshot(revision: Revision, state: TreeSnapshot<Entry>): 
     get: (key) => state.get(key),
     scan: (range) => state.scan(range),
     count: (range) => state.count(range),
-    within: (prefix) => createSnapshot(revision, state.within({ start: prefix, end: prefixEnd(prefix) })),
+    within: (prefix) => createSnapshot(revision, state.within({ start: prefix, end: computePrefixEnd(prefix) })),
   }
 }

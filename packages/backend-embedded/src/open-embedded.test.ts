@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ describe('a store that is opened again', () => {
       await backend.commit({ compare: [], operations: [{ type: 'put', key: '/k0', value: Buffer.from('changed') }] })
     }
     await using backend = await openEmbedded({ dataDir })
-    const { entries } = await backend.list(prefixRange('/'))
+    const { entries } = await backend.list(createPrefixRange('/'))
     expect(entries).toHaveLength(keys.length)
     expect(Buffer.from((await backend.get('/k0')).entry!.value).toString()).toBe('changed')
   })
@@ -81,7 +81,7 @@ describe('a store that is opened again', () => {
       ;({ revision } = await backend.commit({ compare: [], operations: [{ type: 'delete', key: keys[3]! }] }))
     }
     await using backend = await openEmbedded({ dataDir })
-    const { entries, revision: now } = await backend.list(prefixRange('/'))
+    const { entries, revision: now } = await backend.list(createPrefixRange('/'))
     expect(now).toBe(revision)
     expect(entries).toHaveLength(499)
     for (const [i, key] of keys.entries()) {
@@ -89,7 +89,9 @@ describe('a store that is opened again', () => {
       if (i === 3) expect(entry).toBeUndefined()
       else expect([entry?.modRevision, Buffer.compare(entry!.value, Buffer.alloc(i * 40, i))]).toEqual([i + 2, 0])
     }
-    const compactedWatch = backend.watch(prefixRange('/'), revision - 1, { signal: new AbortController().signal })[Symbol.asyncIterator]()
+    const compactedWatch = backend
+      .watch(createPrefixRange('/'), revision - 1, { signal: new AbortController().signal })
+      [Symbol.asyncIterator]()
     await expect(compactedWatch.next()).rejects.toThrow(/compacted/)
     const nextCommit = await backend.commit({
       compare: [{ key: keys[3]!, modRevision: 0 }],
@@ -110,7 +112,7 @@ describe('a store that is opened again', () => {
       clock.advance(59_000)
       expect((await backend.get('/a')).entry).toBeDefined()
       const abort = new AbortController()
-      const expiryMessage = backend.watch(prefixRange('/'), 2, { signal: abort.signal })[Symbol.asyncIterator]().next()
+      const expiryMessage = backend.watch(createPrefixRange('/'), 2, { signal: abort.signal })[Symbol.asyncIterator]().next()
       await new Promise((resolve) => setImmediate(resolve))
       clock.advance(1001)
       expect((await expiryMessage).value).toMatchObject({ changes: [{ type: 'delete', key: '/a' }] })
@@ -118,7 +120,7 @@ describe('a store that is opened again', () => {
     }
     clock.advance(60_000)
     await using backend = await openEmbedded({ dataDir, clock })
-    expect((await backend.list(prefixRange('/'))).count).toBe(0)
+    expect((await backend.list(createPrefixRange('/'))).count).toBe(0)
   })
 })
 
@@ -264,7 +266,7 @@ describe('when data.mdb is lost', () => {
     }
     for (const name of ['store.json', 'closed.json']) rmSync(join(dataDir, name))
     await using backend = await openEmbedded({ dataDir })
-    expect((await backend.list(prefixRange('/'))).count).toBe(0)
+    expect((await backend.list(createPrefixRange('/'))).count).toBe(0)
   })
 
   it.each([
@@ -389,7 +391,7 @@ describe('with little space on the disk', () => {
     await expect(backend.commit({ compare: [], operations: [{ type: 'delete', key: '/b' }] })).rejects.toMatchObject({
       name: 'ReadOnlyError',
     })
-    expect((await backend.list(prefixRange('/'))).entries.map((entry) => entry.key)).toEqual(['/b'])
+    expect((await backend.list(createPrefixRange('/'))).entries.map((entry) => entry.key)).toEqual(['/b'])
     free = 2 ** 29
     clock.advance(5001)
     expect((await put('/c')).revision).toBe(5)

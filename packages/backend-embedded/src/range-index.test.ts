@@ -1,4 +1,4 @@
-import { inRange } from '@keelson/storagebackend'
+import { isInRange } from '@keelson/storagebackend'
 import type { KeyRange } from '@keelson/storagebackend'
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
@@ -32,7 +32,7 @@ it('finds exactly the ranges that contain a key, after any additions and deletio
           index.add(member)
         }
         for (const at of keys) {
-          const expected = members.filter((member) => inRange(member.range, at))
+          const expected = members.filter((member) => isInRange(member.range, at))
           expect(new Set(findMembers(index, at))).toEqual(new Set(expected))
           expect(findMembers(index, at)).toHaveLength(expected.length)
         }

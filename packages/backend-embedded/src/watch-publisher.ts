@@ -1,7 +1,7 @@
 import { waitForNextTurn } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import {
-  inRange,
+  isInRange,
   SlowWatcherError,
   WatchQueue,
   type BackendSnapshot,
@@ -153,7 +153,7 @@ function replay(history: History, range: KeyRange, position: Revision): { positi
   while (position < lastRevision && changes.length < 500) {
     const record = history.record(++position)!
     for (const change of record.changes) {
-      if (!inRange(range, readKey(change))) continue
+      if (!isInRange(range, readKey(change))) continue
       changes.push(change)
       revision = position
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock, settle } from '@keelson/apimachinery/testing'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import { expect, it } from 'vitest'
 import { NotWrittenError } from './durability.ts'
 import type { EmbeddedBackend } from './embedded-store.ts'
@@ -41,10 +41,10 @@ it('writes everything to disk at an orderly close', async () => {
     const firstStore = await openEmbedded({ dataDir, durability: 'memory' })
     for (let i = 0; i < 300; i++) await put(firstStore, `/${i % 70}`, 5000)
     for (let i = 0; i < 70; i += 3) await remove(firstStore, `/${i}`)
-    const expected = await firstStore.list(prefixRange('/'))
+    const expected = await firstStore.list(createPrefixRange('/'))
     await firstStore[Symbol.asyncDispose]()
     await using after = await openEmbedded({ dataDir })
-    expect(await after.list(prefixRange('/'))).toEqual(expected)
+    expect(await after.list(createPrefixRange('/'))).toEqual(expected)
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

@@ -1,6 +1,6 @@
 import {
   isBackendError,
-  keyRange,
+  createKeyRange,
   UnknownOutcomeError,
   type Change,
   type CommitResult,
@@ -101,7 +101,7 @@ export class OutcomeResolver {
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(), until === undefined ? 300 : 5000)
     try {
-      for await (const message of this.#options.store.watch(keyRange(key), after, { signal: abort.signal })) {
+      for await (const message of this.#options.store.watch(createKeyRange(key), after, { signal: abort.signal })) {
         if (message.type === 'progress') continue
         yield* message.changes
         if (until !== undefined && message.revision >= until) return

@@ -1,5 +1,5 @@
 import type { KubeObject, DeepReadonly } from '@keelson/apimachinery'
-import { eventType, keyRange, matcher, prefixRange } from '@keelson/storagebackend'
+import { selectEventType, createKeyRange, createMatcher, createPrefixRange } from '@keelson/storagebackend'
 import type { ObjectEventType, Revision, StoredObject, ObjectSnapshot, Predicate } from '@keelson/storagebackend'
 import type { ObjectChange } from './cache-state.ts'
 
@@ -41,7 +41,7 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
    * the event has the previous object with the revision of this change.
    */
   seenAs(before: boolean, now: boolean): ObjectChange<T> | undefined {
-    const type = eventType(before, now)
+    const type = selectEventType(before, now)
     if (type === undefined) return undefined
     const events = (this.#byType ??= { ADDED: undefined, MODIFIED: undefined, DELETED: undefined })
     return (events[type] ??= { type, object: now ? this.object! : withRevision(this.previous!, this.revision) })
@@ -105,12 +105,12 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.key = key
     this.recursive = recursive
     this.#predicate = predicate
-    this.#matches = matcher(predicate)
+    this.#matches = createMatcher(predicate)
   }
 
   /** Iterates over the selected objects of a state. It sometimes returns undefined between two objects, so that the caller can pause. */
   selectFrom(state: ObjectSnapshot<T>): Iterator<StoredObject<T> | undefined> {
-    const range = this.recursive ? prefixRange(this.key) : keyRange(this.key)
+    const range = this.recursive ? createPrefixRange(this.key) : createKeyRange(this.key)
     return this.#predicate === undefined ? state.scan(range) : state.select(range, this.#predicate)
   }
 

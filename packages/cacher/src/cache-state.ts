@@ -1,6 +1,6 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { matcher, OrderedTree, VersionedTree } from '@keelson/storagebackend'
+import { createMatcher, OrderedTree, VersionedTree } from '@keelson/storagebackend'
 import type {
   ObjectEvent,
   ObjectEvents,
@@ -133,7 +133,7 @@ function createSnapshot<T extends KubeObject>(tree: TreeSnapshot<StoredObject<T>
   return {
     get: (key) => tree.get(key),
     scan: (range) => tree.scan(range),
-    select: (range, predicate) => selectEach(tree.scan(range), matcher(predicate)),
+    select: (range, predicate) => selectEach(tree.scan(range), createMatcher(predicate)),
     count: (range) => tree.count(range),
   }
 }

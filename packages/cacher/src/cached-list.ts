@@ -1,6 +1,6 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { encodeContinue, isEmptyPredicate, matcher, prefixEnd } from '@keelson/storagebackend'
+import { encodeContinue, isEmptyPredicate, createMatcher, computePrefixEnd } from '@keelson/storagebackend'
 import type { KeyRange, ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
 import type { IndexedKeys } from './indexes.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
@@ -31,7 +31,7 @@ const stepsPerLook = 64
 export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<T>, options: CachedListOptions): Promise<ObjectList<T>> {
   const { revision, prefix, startKey, limit } = options
   const predicate = isEmptyPredicate(options.predicate) ? undefined : options.predicate
-  const range = { start: startKey ?? prefix, end: prefixEnd(prefix) }
+  const range = { start: startKey ?? prefix, end: computePrefixEnd(prefix) }
   if (predicate === undefined && limit === 0) {
     if (options.metrics !== undefined) {
       const count = state.count(range)
@@ -72,7 +72,7 @@ function walk<T extends KubeObject>(state: ObjectSnapshot<T>, range: KeyRange, p
 }
 
 function* getEach<T extends KubeObject>(state: ObjectSnapshot<T>, keys: readonly string[], predicate: Predicate | undefined): Walk<T> {
-  const matches = matcher(predicate)
+  const matches = createMatcher(predicate)
   for (const key of keys) {
     const object = state.get(key)
     yield object === undefined || (matches !== undefined && !matches(object)) ? undefined : object

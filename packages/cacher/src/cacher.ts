@@ -4,10 +4,10 @@ import {
   StorageError,
   decodeContinue,
   hasObjectSnapshots,
-  inRange,
+  isInRange,
   parseResourceVersion,
-  prefixEnd,
-  prefixRange,
+  computePrefixEnd,
+  createPrefixRange,
   prepareKey,
   requireParsableResourceVersion,
   newTooLargeError,
@@ -297,7 +297,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
 
   /** Compares the cache with the store at the same revision. */
   compareWithStore(): Promise<DigestComparison> {
-    const objects = this.#cache.state.scan(prefixRange(this.#prefix), { keep: false })
+    const objects = this.#cache.state.scan(createPrefixRange(this.#prefix), { keep: false })
     return compareDigests({ revision: this.#cache.revision, objects }, this.#storage, this.#prefix)
   }
 
@@ -362,10 +362,10 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     startKey: string | undefined,
     predicate: Predicate | undefined,
   ): IndexedKeys | undefined {
-    const range = { start: startKey ?? prefix, end: prefixEnd(prefix) }
+    const range = { start: startKey ?? prefix, end: computePrefixEnd(prefix) }
     const name = prefix === this.#prefix ? undefined : predicate?.fields.requiresExactMatch('metadata.name')
     if (name === undefined) return this.#indexes.keysFor(predicate, range, state)
-    return { name: 'f:metadata.name', keys: [prefix + name].filter((key) => inRange(range, key)), exact: false }
+    return { name: 'f:metadata.name', keys: [prefix + name].filter((key) => isInRange(range, key)), exact: false }
   }
 
   #listing({ predicate, signal }: ListObjectsOptions): Pick<CachedListOptions, 'predicate' | 'signal' | 'metrics'> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { hasObjectSnapshots, prefixRange } from '@keelson/storagebackend'
+import { hasObjectSnapshots, createPrefixRange } from '@keelson/storagebackend'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 
 /** The result of comparing a cache with its store. */
@@ -58,7 +58,7 @@ async function* listPages<T extends KubeObject>(
 ): AsyncGenerator<Iterable<StoredObject<T>>, undefined> {
   const state = hasObjectSnapshots(store) ? store.snapshotAt(revision) : undefined
   if (state !== undefined) {
-    yield state.scan(prefixRange(prefix), { keep: false })
+    yield state.scan(createPrefixRange(prefix), { keep: false })
     return
   }
   let page = await store.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: pageSize })

@@ -1,4 +1,4 @@
-import { listedState, parseResourceVersion } from '@keelson/storagebackend'
+import { selectListedState, parseResourceVersion } from '@keelson/storagebackend'
 import type { Revision } from '@keelson/storagebackend'
 
 /** The parameters of a list that determine whether the cache answers it. */
@@ -36,7 +36,7 @@ export type ReadRoute =
 const store: ReadRoute = { type: 'store' }
 
 /**
- * Decides whether the cache or the store answers a list. `listedState` determines which state the list returns. The store answers requests
+ * Decides whether the cache or the store answers a list. `selectListedState` determines which state the list returns. The store answers requests
  * that the cache cannot: invalid versions and tokens, invalid combinations of options, exact reads of one key, and states that the cache
  * does not have.
  */
@@ -49,7 +49,7 @@ export function routeList(question: ListQuestion, cache: CacheView): ReadRoute {
   if (token !== undefined && (revision > 0 || !recursive)) return store
 
   const limit = Math.max(0, question.limit)
-  const state = listedState({ resourceVersion, resourceVersionMatch: match, limit, revision, token })
+  const state = selectListedState({ resourceVersion, resourceVersionMatch: match, limit, revision, token })
   switch (state.type) {
     case 'latest':
       return { type: 'consistent', startKey: state.startKey, limit: resourceVersion === '0' ? 0 : limit }

@@ -1,6 +1,6 @@
 import { compareUtf8, TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import type { KeyRange, ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 
@@ -91,7 +91,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     const queued = (this.#queued = [] as CacheEvent<T>[])
     const slice = new TimeSlice()
     try {
-      for (const object of state.scan(prefixRange(this.#prefix), { keep: false })) {
+      for (const object of state.scan(createPrefixRange(this.#prefix), { keep: false })) {
         const value = this.#valueOf(object)
         if (value !== undefined) this.#add(value, object.key)
         const pause = slice.pauseIfOver()

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import path from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { Delegation } from '@keelson/aggregator/extension-server'
-import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
+import { createDirectoryCertificateStore, createMemoryCertificateStore, computeFirstServiceIp, openOwnCertificates } from '@keelson/server'
 import type { CertificateNote, KeyPair, ServingCertificates } from '@keelson/server'
 import { advertiseAddress, bindAddressOf } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -58,8 +58,8 @@ export async function buildCertificates(options: ServerChainOptions, delegation?
   const proxyClient = proxyClientFiles && (await readProxyClient(proxyClientFiles))
   const { directory, store = createMemoryCertificateStore(), names = [] } = certificates
   const { clusterIpRange } = { ...servicesDefaults, ...options.services }
-  const serviceIp = firstServiceIp(clusterIpRange.split(',')[0]!)
-  const generated = await ownCertificates({
+  const serviceIp = computeFirstServiceIp(clusterIpRange.split(',')[0]!)
+  const generated = await openOwnCertificates({
     store: directory === undefined ? store : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), bindAddressOf(options.serving), advertiseAddress(options.serving)],
     frontProxy: usesOwnFrontProxy(options),

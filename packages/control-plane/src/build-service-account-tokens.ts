@@ -18,7 +18,7 @@ import {
 import type { BoundObject, ExternalSigner, OpenIdDocuments, TokenAuthenticator, TokenMetrics, VerificationKey } from '@keelson/auth'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { TokenSubresourceOptions } from '@keelson/resources-core'
-import { ownTokenKey } from '@keelson/server'
+import { openOwnTokenKey } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -124,7 +124,7 @@ async function openOwnKeys({ authentication = {}, serving = {}, clock = systemCl
   const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
   const signingPem =
     signingKeyFile === undefined
-      ? await ownTokenKey(serving.certificates?.directory ?? serving.certificates?.store, onMade)
+      ? await openOwnTokenKey(serving.certificates?.directory ?? serving.certificates?.store, onMade)
       : await readKeys(signingKeyFile, (pem) => pem)
   const key = await wrapKeyError(signingKeyFile ?? 'generated', () => readSigningKey(signingPem))
   const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))

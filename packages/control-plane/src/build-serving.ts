@@ -1,5 +1,5 @@
 import type { CborCodec } from '@keelson/exchange'
-import { tlsSettings } from '@keelson/server'
+import { createTlsSettings } from '@keelson/server'
 import type { TlsSettings, ZPages } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import { readFeatureGates } from './feature-gates.ts'
@@ -34,7 +34,7 @@ export async function buildServing(options: ServerChainOptions): Promise<Serving
 export function buildTlsSettings({ serving }: ServerChainOptions): TlsSettings {
   const { tlsMinVersion, tlsCipherSuites, http2 } = { ...servingDefaults, ...serving }
   try {
-    return tlsSettings({ minVersion: tlsMinVersion, cipherSuites: tlsCipherSuites, http2 })
+    return createTlsSettings({ minVersion: tlsMinVersion, cipherSuites: tlsCipherSuites, http2 })
   } catch (error) {
     throw new ConfigurationError((error as Error).message, { cause: error })
   }

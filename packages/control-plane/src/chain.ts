@@ -2,7 +2,7 @@ import type { Auditor } from '@keelson/audit'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import type { LoopbackClientBuilder, WorkQueueMetrics } from '@keelson/loopback'
 import type { ApiGroup } from '@keelson/registry'
-import { describeError, kubeconfig, openDebugSocket, writeKubeconfig } from '@keelson/server'
+import { describeError, createKubeconfig, openDebugSocket, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import type { RequestTracer } from '@keelson/tracing'
 import { formatUrlHost, findReachableAddress } from './addresses.ts'
@@ -71,7 +71,7 @@ export class Chain implements ServerChain {
 
   get kubeconfig(): string {
     const { authority, admin } = this.#parts.config.certificates
-    return kubeconfig({ server: this.url, certificateAuthority: authority, user: admin })
+    return createKubeconfig({ server: this.url, certificateAuthority: authority, user: admin })
   }
 
   get kubeconfigPath(): string | undefined {

@@ -7,7 +7,7 @@ import type { GroupHost, InstallOptions } from '@keelson/http-installer'
 import { createLoopbackClient, createSharedInformers, createWorkQueueMetrics, loopbackUser } from '@keelson/loopback'
 import { createLoopbackDialer } from '@keelson/outbound'
 import type { ApiGroup, RemoteTls } from '@keelson/registry'
-import { consoleLog, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
+import { logToConsole, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import type { RequestTracer } from '@keelson/tracing'
 import { advertiseAddress, bindAddressOf, findReachableAddress, formatUrlHost } from './addresses.ts'
@@ -55,7 +55,7 @@ import { addInformerHealth, addStorageHealth } from './storage-health.ts'
 export async function createServerChain(requested: ServerChainOptions = {}): Promise<ServerChain> {
   const problems = await findOptionProblems(requested)
   if (problems.length > 0) throw new ConfigurationError(problems)
-  const options: LoggedOptions = { ...requested, log: requested.log ?? consoleLog }
+  const options: LoggedOptions = { ...requested, log: requested.log ?? logToConsole }
   const controllers = await ControllerRunner.create(listEnabledControllers(options))
   const plugins = await selectAdmissionPlugins(options)
   const tls = await readKubeletTls(options.kubelet ?? {})

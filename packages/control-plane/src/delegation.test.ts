@@ -7,7 +7,7 @@ import path from 'node:path'
 import { jsonKinds } from '@keelson/api'
 import type { ConfigMap } from '@keelson/api/core/v1'
 import { defineApiGroup, defineResource } from '@keelson/registry'
-import { createMemoryCertificateStore, kubeconfig, ownCertificates } from '@keelson/server'
+import { createMemoryCertificateStore, createKubeconfig, openOwnCertificates } from '@keelson/server'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -122,7 +122,7 @@ describe('the published settings', () => {
     const configMaps = host.client.resource<ConfigMap>({ group: '', resource: 'configmaps' })!
     const before = (await configMaps.get(published.namespace, published.name))!
     await startExtension()
-    const { frontProxy } = await ownCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
+    const { frontProxy } = await openOwnCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
     const pair = { cert: frontProxy!.client.certificate, key: frontProxy!.client.key }
     expect(await ask(widgetsPath, { headers: { who: 'alice', 'x-remote-group': 'dev' }, pair })).toMatchObject({ status: 401 })
     await configMaps.update(published.namespace, published.name, (object) => ({
@@ -152,7 +152,7 @@ describe('the published settings', () => {
 describe('a server that cannot be used', () => {
   const writeKubeconfig = async (server: string, token: string): Promise<string> => {
     const file = locateFile('refused.kubeconfig')
-    await writeFile(file, kubeconfig({ server, certificateAuthority: host.certificateAuthority, user: { certificate: '', key: '' } }))
+    await writeFile(file, createKubeconfig({ server, certificateAuthority: host.certificateAuthority, user: { certificate: '', key: '' } }))
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace(/client-certificate-data:.*\n *client-key-data:.*/, `token: ${token}`))
     return file

@@ -1,4 +1,4 @@
-export { createMemoryCertificateStore, kubeconfig, versionInfo, writeKubeconfig } from '@keelson/server'
+export { createMemoryCertificateStore, createKubeconfig, getVersionInfo, writeKubeconfig } from '@keelson/server'
 export { createUserKubeconfig } from './user-kubeconfig.ts'
 export type { UserKubeconfigOptions } from './user-kubeconfig.ts'
 export type { AppliedStorage } from './apply-with-storage-factory.ts'

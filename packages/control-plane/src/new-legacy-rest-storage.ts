@@ -4,7 +4,14 @@ import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { newRESTStorage } from '@keelson/registry'
 import type { DialRemote, RESTStorage, Store } from '@keelson/registry'
-import { bindings, bindingSubresource, componentStatuses, core, evictionSubresource, tokenSubresource } from '@keelson/resources-core'
+import {
+  createBindings,
+  createBindingSubresource,
+  createComponentStatuses,
+  core,
+  createEvictionSubresource,
+  createTokenSubresource,
+} from '@keelson/resources-core'
 import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { createDisruptionBudgets } from './disruption-budgets.ts'
@@ -26,15 +33,15 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
       pods: {
-        binding: bindingSubresource,
-        eviction: evictionSubresource({ now: readClock, ...(client && { budgets: createDisruptionBudgets(client) }) }),
+        binding: createBindingSubresource,
+        eviction: createEvictionSubresource({ now: readClock, ...(client && { budgets: createDisruptionBudgets(client) }) }),
       },
-      serviceaccounts: { token: tokenSubresource({ ...config.authentication.serviceAccounts.subresource, now: readClock }) },
+      serviceaccounts: { token: createTokenSubresource({ ...config.authentication.serviceAccounts.subresource, now: readClock }) },
     },
   })
   const dialCluster: DialRemote = (destination, signal) => config.egress.dial(destination, { network: 'cluster', signal })
   const pods = storage.get('pods') as Store<Pod>
-  storage.set('bindings', bindings(pods))
+  storage.set('bindings', createBindings(pods))
   const reachable = {
     pods,
     nodes: storage.get('nodes') as Store<Node>,
@@ -44,7 +51,7 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
   for (const [path, rest] of createKubeletSubresources(reachable, { ...kubelet, dial: dialCluster })) storage.set(path, rest)
   storage.set(
     'componentstatuses',
-    componentStatuses({
+    createComponentStatuses({
       'controller-manager': checkComponentOnPort(10257),
       scheduler: checkComponentOnPort(10259),
       'etcd-0': checkStore(config),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect } from 'node:tls'
-import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
+import { createMemoryCertificateStore, openOwnCertificates } from '@keelson/server'
 import type { KeyPair } from '@keelson/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 async function createPair(name: string): Promise<KeyPair> {
-  return (await ownCertificates({ store: createMemoryCertificateStore(), names: [name] })).serving
+  return (await openOwnCertificates({ store: createMemoryCertificateStore(), names: [name] })).serving
 }
 
 async function write(name: string, pair: KeyPair): Promise<{ certificateFile: string; keyFile: string }> {

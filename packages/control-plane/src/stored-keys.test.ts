@@ -1,5 +1,5 @@
 import { openMemory } from '@keelson/backend-embedded'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import { startChain } from './start-chain.fixture.ts'
@@ -22,7 +22,7 @@ test("stores objects under kube-apiserver's keys", async () => {
   await using chain = await startChain({ storage: { backend } })
   for (const [path, body] of created)
     expect((await askServer(chain, 'POST', path, { body: { metadata: { name: 'a' }, ...body } })).status).toBe(201)
-  const { entries } = await backend.list(prefixRange('/registry/'))
+  const { entries } = await backend.list(createPrefixRange('/registry/'))
   expect(entries.map(({ key }) => key)).toEqual(
     expect.arrayContaining([
       '/registry/minions/a',

@@ -1,4 +1,4 @@
-import { createDirectoryCertificateStore, kubeconfig, signClientCertificate } from '@keelson/server'
+import { createDirectoryCertificateStore, createKubeconfig, signClientCertificate } from '@keelson/server'
 
 export interface UserKubeconfigOptions {
   /** Directory of the certificates that the server has generated. */
@@ -23,5 +23,5 @@ export async function createUserKubeconfig(options: UserKubeconfigOptions): Prom
     subject: { commonName: name, organizations: groups, ...(uid !== undefined && { uid }) },
     lifetimeMs,
   })
-  return kubeconfig({ server, certificateAuthority: certificateAuthority ?? authority, user: pair, userName: name })
+  return createKubeconfig({ server, certificateAuthority: certificateAuthority ?? authority, user: pair, userName: name })
 }

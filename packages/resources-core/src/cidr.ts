@@ -38,7 +38,7 @@ function maskBytes(bytes: readonly number[], prefixLength: number): number[] {
 }
 
 /** Returns whether the CIDR `outer` contains the first address of `inner`. */
-export function cidrContains(outer: Cidr, inner: Cidr): boolean {
+export function containsCidr(outer: Cidr, inner: Cidr): boolean {
   if (isIPv4(outer.network) !== isIPv4(inner.network)) return false
   const bits = isIPv4(outer.network) ? 32 : 128
   const masked = maskBytes(inner.network.bytes, outer.prefixLength + 128 - bits)

@@ -1,8 +1,8 @@
 export { core, coreGroups } from './api-groups.ts'
 export { parseAnnotationList } from './annotation-list.ts'
-export { cidrContains, findCidrWarnings, formatCidr, parseCidr, validateCidr, validateLegacyCidr } from './cidr.ts'
+export { containsCidr, findCidrWarnings, formatCidr, parseCidr, validateCidr, validateLegacyCidr } from './cidr.ts'
 export type { Cidr } from './cidr.ts'
-export { componentStatuses } from './componentstatuses/index.ts'
+export { createComponentStatuses } from './componentstatuses/index.ts'
 export type { ComponentCheck, ComponentHealth } from './componentstatuses/index.ts'
 export { formatContainerImages, formatContainerNames } from './container-columns.ts'
 export { configMaps } from './configmaps/index.ts'
@@ -25,7 +25,7 @@ export { podTemplates } from './podtemplates/index.ts'
 export { replicationControllers } from './replicationcontrollers/index.ts'
 export { resourceQuotas } from './resourcequotas/index.ts'
 export {
-  invalidEach,
+  createInvalidErrors,
   validateDNSLabel,
   validateDNSSubdomain,
   validateQualifiedName,
@@ -54,14 +54,14 @@ export { validateTolerations } from './pod-spec/validate-tolerations.ts'
 export { findClaimSpecWarnings } from './pod-spec/volume-warnings.ts'
 export { pods } from './pods/index.ts'
 export { computeQosClass } from './pods/qos.ts'
-export { bindings, bindingSubresource } from './pods/subresources/binding.ts'
-export { evictionSubresource } from './pods/subresources/eviction.ts'
+export { createBindings, createBindingSubresource } from './pods/subresources/binding.ts'
+export { createEvictionSubresource } from './pods/subresources/eviction.ts'
 export type { DisruptionBudgets, EvictionOptions } from './pods/subresources/eviction.ts'
 export { printList, printMap } from './print-map.ts'
 export { secrets } from './secrets/index.ts'
 export type { ObjectLookup } from './serviceaccounts/bound-object.ts'
 export { serviceAccounts } from './serviceaccounts/index.ts'
-export { tokenSubresource } from './serviceaccounts/token-subresource.ts'
+export { createTokenSubresource } from './serviceaccounts/token-subresource.ts'
 export type { TokenClaims, TokenSubresourceOptions } from './serviceaccounts/token-subresource.ts'
 export { services } from './services/index.ts'
 export {

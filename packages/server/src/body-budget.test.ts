@@ -10,7 +10,7 @@ import { sendBytes } from '@keelson/exchange'
 import { readBody, withExchange } from '@keelson/http-installer'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -22,7 +22,7 @@ let completeBodies = 0
 let release: () => void
 
 beforeEach(async () => {
-  const { certificate, key } = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
+  const { certificate, key } = (await openOwnCertificates({ store: createMemoryCertificateStore() })).serving
   const tokens = createStaticTokens(['greedy', 'modest'].map((name) => [name, { name, groups: [] }] as const))
   server = createServer({
     authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),

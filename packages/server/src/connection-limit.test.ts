@@ -12,7 +12,7 @@ import {
 } from '@keelson/auth'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import type { OwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
@@ -22,7 +22,7 @@ const [firstAddress, secondAddress] = ['127.0.0.1', '127.0.0.2']
 
 let certificates: OwnCertificates
 beforeAll(async () => {
-  certificates = await ownCertificates({ store: createMemoryCertificateStore() })
+  certificates = await openOwnCertificates({ store: createMemoryCertificateStore() })
 })
 
 let server: Server

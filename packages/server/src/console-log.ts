@@ -3,7 +3,7 @@ import { isApiError } from '@keelson/apimachinery'
 import type { Log } from './create-server.ts'
 
 /** The default log function: writes messages of level 0, which are for operators, to the console. */
-export const consoleLog: Log = (level, text, fields = {}) => {
+export const logToConsole: Log = (level, text, fields = {}) => {
   if (level > 0) return
   const format = (value: unknown): string => (typeof value === 'string' || value instanceof Error ? String(value) : inspect(value))
   const presentFields = Object.entries(fields).filter(([, value]) => value !== undefined)

@@ -26,7 +26,7 @@ import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
 import { getPath } from 'hono/utils/url'
 import { createAccessMetrics } from './filters/authentication.ts'
-import { consoleLog, describeError } from './console-log.ts'
+import { logToConsole, describeError } from './console-log.ts'
 import { buildFilters } from './filters/build-filters.ts'
 import { placeFilters, answerPanic, createHandlerChain } from './filters/filter.ts'
 import type { PlacedFilter } from './filters/filter.ts'
@@ -38,7 +38,7 @@ import { ClientAuthorities } from './client-authorities.ts'
 import type { TrustedAuthorities } from './client-authorities.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { HealthCheck, OnChecked } from './health.ts'
-import { registerBuildInfo, versionInfo } from './version.ts'
+import { registerBuildInfo, getVersionInfo } from './version.ts'
 import { Lifecycle } from './filters/wait-group.ts'
 import { installDebugFlags } from './debug-flags.ts'
 import { installFlowControlPages } from './install-flow-control-pages.ts'
@@ -227,7 +227,7 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
 export function createServer(options: ServerOptions): Server {
   const problems = checkOptions(options, optionTable)
   if (problems.length > 0) throw new TypeError(problems.join('; '))
-  const log = options.log ?? consoleLog
+  const log = options.log ?? logToConsole
   const onBug = (request: string, error: unknown, requestId?: string): void => {
     log(isAbort(error) ? 3 : 0, 'Internal error', { request, err: describeError(error), ...(requestId && { 'audit-ID': requestId }) })
   }
@@ -297,7 +297,7 @@ export function createServer(options: ServerOptions): Server {
   /** Number of components that have not installed all their paths. */
   let pathHolds = 0
 
-  const version = options.version ?? versionInfo()
+  const version = options.version ?? getVersionInfo()
   registerBuildInfo(metrics, version)
   const checks = createBasicChecks()
   const listedPaths = new Set<() => readonly string[]>()

@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -17,7 +17,7 @@ const bugs: string[] = []
 let ended: Promise<string>
 
 beforeAll(async () => {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
   server = createServer({
     tls: serving,
     log: (level, text, fields) => level === 0 && bugs.push(`${text} ${String(fields?.['err'])}`),
@@ -180,7 +180,7 @@ describe('server.fetch', () => {
   })
 
   test('fails open requests when the server closes', async () => {
-    const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+    const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
     const authorizer = createPrivilegedGroupsAuthorizer('system:masters')
     const otherServer = createServer({ tls: serving, authenticator: createAuthenticatorUnion([]), authorizer })
     otherServer.app.get('/hangs', (c) => {

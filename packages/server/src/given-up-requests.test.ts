@@ -11,7 +11,7 @@ import {
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -20,7 +20,7 @@ let server: Server
 let client: ClientHttp2Session
 
 beforeAll(async () => {
-  const { certificate, key } = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
+  const { certificate, key } = (await openOwnCertificates({ store: createMemoryCertificateStore() })).serving
   server = createServer({
     authenticator: createAuthenticatorUnion([
       createBearerTokenAuthenticator(createStaticTokens([['token', { name: 'alice', groups: ['dev'] }]])),

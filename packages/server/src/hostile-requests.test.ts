@@ -18,7 +18,7 @@ import { getExchange } from '@keelson/http-installer'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as fc from 'fast-check'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import type { OwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
@@ -29,7 +29,7 @@ let port: number
 const bugs: string[] = []
 
 beforeAll(async () => {
-  serving = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
+  serving = (await openOwnCertificates({ store: createMemoryCertificateStore() })).serving
   const tokens = createStaticTokens([
     ['root', { name: 'admin', groups: ['system:masters'] }],
     ['alice', { name: 'alice', groups: ['dev'] }],

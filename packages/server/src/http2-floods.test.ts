@@ -10,7 +10,7 @@ import {
 } from '@keelson/auth'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -18,7 +18,7 @@ let server: Server
 let port: number
 let servedRequests = 0
 beforeAll(async () => {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
   const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
   const authenticator = createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)], { anonymous: createAnonymousAuthenticator() })
   server = createServer({

@@ -12,7 +12,7 @@ export interface KubeconfigOptions {
 }
 
 /** Returns a kubeconfig with one cluster, one user and one context, in kubectl's format. */
-export function kubeconfig({
+export function createKubeconfig({
   server,
   certificateAuthority,
   user,

@@ -7,7 +7,7 @@ import type { InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -16,7 +16,7 @@ let outer: Hono<InstallerEnv>
 let listener: http.Server
 
 beforeAll(async () => {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
   server = createServer({
     tls: serving,
     authenticator: createAuthenticatorUnion([], { anonymous: createAnonymousAuthenticator() }),

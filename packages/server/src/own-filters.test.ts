@@ -8,7 +8,7 @@ import { Scheme } from '@keelson/apimachinery'
 import { describeRESTStorage } from '@keelson/registry'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server, ServerOptions } from './create-server.ts'
 
@@ -19,7 +19,7 @@ let options: ServerOptions
 let server: Server
 
 beforeAll(async () => {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
   options = {
     tls: serving,
     authenticator: createAuthenticatorUnion([], { anonymous: createAnonymousAuthenticator() }),

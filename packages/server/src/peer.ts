@@ -61,13 +61,13 @@ export class Connection {
   }
 }
 
-/** Stores the state of a connection under its `connectionKey`. */
+/** Stores the state of a connection under its `getConnectionKey`. */
 export function rememberConnection(key: object, connection: Connection): void {
   connections.set(key, connection)
 }
 
 /** Returns the key of a request's connection: its socket or its HTTP/2 session. */
-export function connectionKey(incoming: Incoming): object {
+export function getConnectionKey(incoming: Incoming): object {
   const session = incoming.httpVersionMajor === 2 && 'stream' in incoming ? incoming.stream.session : undefined
   return session ?? incoming.socket
 }

@@ -17,7 +17,7 @@ import { getExchange, withExchange } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import type { OwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server, ServerOptions } from './create-server.ts'
@@ -97,7 +97,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
 }
 
 beforeAll(async () => {
-  certificates = await ownCertificates({ store: createMemoryCertificateStore() })
+  certificates = await openOwnCertificates({ store: createMemoryCertificateStore() })
   server = start()
   port = (await server.listen(0, '127.0.0.1')).port
 })
@@ -171,7 +171,7 @@ describe('a request', () => {
   })
 
   test('a certificate of another authority is answered 401', async () => {
-    const foreign = await ownCertificates({ store: createMemoryCertificateStore() })
+    const foreign = await openOwnCertificates({ store: createMemoryCertificateStore() })
     const { certificate: cert, key } = foreign.admin
     expect((await requestOverHttp1('/api/v1/whoami', undefined, { cert, key, agent: false })).status).toBe(401)
   })

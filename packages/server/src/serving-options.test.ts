@@ -4,21 +4,21 @@ import { connect as connectTls } from 'node:tls'
 import { createAnonymousAuthenticator, createAuthenticatorUnion, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
 import { expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server, ServerOptions } from './create-server.ts'
-import { tlsSettings } from './tls-settings.ts'
+import { createTlsSettings } from './tls-settings.ts'
 import type { TlsNames } from './tls-settings.ts'
 
 async function startListening(
   options: Omit<Partial<ServerOptions>, 'tls'> & { tls?: Omit<TlsNames, 'http2'> },
 ): Promise<{ server: Server; port: number }> {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore(), names: ['127.0.0.1'] })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore(), names: ['127.0.0.1'] })
   const server = createServer({
     authenticator: createAuthenticatorUnion([], { anonymous: createAnonymousAuthenticator() }),
     authorizer: createPrivilegedGroupsAuthorizer('system:unauthenticated'),
     ...options,
-    tls: { certificate: serving.certificate, key: serving.key, settings: tlsSettings({ ...options.tls, http2: true }) },
+    tls: { certificate: serving.certificate, key: serving.key, settings: createTlsSettings({ ...options.tls, http2: true }) },
   })
   const { port } = await server.listen(0, '127.0.0.1')
   return { server, port }
@@ -81,7 +81,7 @@ test.each<[TlsNames, string]>([
   [{ cipherSuites: ['AES'], http2: true }, "Cipher suite AES not supported or doesn't exist"],
   [{ cipherSuites: ['TLS_RSA_WITH_AES_128_CBC_SHA'], http2: true }, 'HTTP/2 needs one of'],
 ])('rejects %j', (names, message) => {
-  expect(() => tlsSettings(names)).toThrow(message)
+  expect(() => createTlsSettings(names)).toThrow(message)
 })
 
 function attemptHandshake(port: number, options: { maxVersion?: 'TLSv1.2'; ciphers?: string }): Promise<string | null> {

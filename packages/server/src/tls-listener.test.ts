@@ -14,7 +14,7 @@ import {
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -26,7 +26,7 @@ afterEach(() => server?.close(0))
  * would.
  */
 async function serve(): Promise<number> {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
   const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
   server = createServer({
     authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),

@@ -51,7 +51,7 @@ export interface TlsNames {
  * Translates kube-apiserver's names of TLS versions and cipher suites to options of `node:tls`. Throws for unknown names, and for settings
  * that HTTP/2 does not allow.
  */
-export function tlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], http2 }: TlsNames): TlsSettings {
+export function createTlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], http2 }: TlsNames): TlsSettings {
   if (!Object.hasOwn(versions, minVersion)) throw new Error(`unknown tls version ${JSON.stringify(minVersion)}`)
   const version = versions[minVersion as keyof typeof versions]
   // OpenSSL supports TLS versions before 1.2 only at security level 0.

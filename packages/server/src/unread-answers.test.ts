@@ -6,7 +6,7 @@ import { sendBytes, sendStream } from '@keelson/exchange'
 import { withExchange } from '@keelson/http-installer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -14,7 +14,7 @@ const size = 2 ** 20
 let server: Server
 let port: number
 beforeAll(async () => {
-  const { certificate, key } = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
+  const { certificate, key } = (await openOwnCertificates({ store: createMemoryCertificateStore() })).serving
   const tokens = createStaticTokens([
     ['deaf', { name: 'deaf', groups: [] }],
     ['slow', { name: 'slow', groups: [] }],

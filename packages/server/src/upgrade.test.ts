@@ -12,7 +12,7 @@ import {
 import { getExchange } from '@keelson/http-installer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
-import { ownCertificates } from './certificates/own-certificates.ts'
+import { openOwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
@@ -21,7 +21,7 @@ let port: number
 const bugs: string[] = []
 
 beforeAll(async () => {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const { serving } = await openOwnCertificates({ store: createMemoryCertificateStore() })
   const tokens = createStaticTokens([
     ['root', { name: 'admin', groups: ['system:masters'] }],
     ['alice', { name: 'alice', groups: ['dev'] }],

@@ -24,7 +24,7 @@ const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '3
  * Returns version information for `/version`. It names the Kubernetes release that this server implements; the part after `+` names
  * Keelson.
  */
-export function versionInfo(): VersionInfo {
+export function getVersionInfo(): VersionInfo {
   return {
     major: '1',
     minor: '36',

@@ -6,7 +6,7 @@ import { createExchanges } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import { registerBuildInfo, versionInfo } from './version.ts'
+import { registerBuildInfo, getVersionInfo } from './version.ts'
 import { createHealthMetrics } from './health.ts'
 import { installZPages } from './zpages.ts'
 
@@ -16,7 +16,7 @@ function createPages(services: ExchangeServices = {}): (path: string, accept?: s
   const listPaths = (): string[] => ['/metrics', '/api/v1', '/healthz/ping', '/healthz', '/openapi/v2']
   const installed = installZPages(app, {
     componentName: 'kube-apiserver',
-    version: versionInfo(),
+    version: getVersionInfo(),
     paths: listPaths,
     flagz: () => ({ v: '2', 'secure-port': '6443' }),
   })
@@ -70,7 +70,7 @@ it('exposes metrics of health checks and of the version', () => {
   const health = createHealthMetrics()
   health.onChecked('livez', 'ping', true)
   health.onChecked('livez', 'ping', false)
-  registerBuildInfo(registry, versionInfo())
+  registerBuildInfo(registry, getVersionInfo())
   const page = [...health.page.collect()].join('')
   expect(page).toContain('kubernetes_healthcheck{name="ping",type="livez"} 0\n')
   expect(page).toContain('kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 1\n')

@@ -15,7 +15,7 @@ import type {
 } from './backend.ts'
 import { newTransformError } from './errors.ts'
 import type { LabelSet } from './record-matcher.ts'
-import { matcher } from './predicate.ts'
+import { createMatcher } from './predicate.ts'
 import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
 import type {
   FirstObject,
@@ -107,7 +107,7 @@ export class ObjectAccess<T extends KubeObject> {
    * entries are matched without decoding them.
    */
   selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
-    const matches = matcher(predicate)
+    const matches = createMatcher(predicate)
     const headers = this.transformer ? undefined : this.codec.headers
     const matchesHeader = headers?.matcher(predicate)
     return (entry) => {
@@ -296,7 +296,7 @@ function readLabelSet(entry: Entry, view: unknown, headers: ValueHeaders): Label
  * Returns the `ObjectSnapshots` of a driver with snapshots. Returns undefined if there is a transformer, because reads of a snapshot must
  * return at once, and a transformer may have to wait.
  */
-export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): ObjectSnapshots<T> | undefined {
+export function createObjectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): ObjectSnapshots<T> | undefined {
   const { backend } = access
   if (!hasSnapshots(backend) || access.transformer) return undefined
   return {

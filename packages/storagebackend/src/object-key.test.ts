@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inRange, prefixRange } from './object-key.ts'
+import { isInRange, createPrefixRange } from './object-key.ts'
 
 const text = fc
   .array(fc.constantFrom('a', 'b', '/', '\x7f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}', '\0'), { maxLength: 5 })
@@ -9,13 +9,13 @@ const text = fc
 it('the range of a prefix contains exactly the keys that start with it', () => {
   fc.assert(
     fc.property(text, text, (prefix, key) => {
-      if (!/^\u{10ffff}*$/u.test(prefix)) expect(inRange(prefixRange(prefix), key)).toBe(key.startsWith(prefix))
+      if (!/^\u{10ffff}*$/u.test(prefix)) expect(isInRange(createPrefixRange(prefix), key)).toBe(key.startsWith(prefix))
     }),
   )
-  expect(prefixRange('/registry/pods/')).toEqual({ start: '/registry/pods/', end: '/registry/pods0' })
+  expect(createPrefixRange('/registry/pods/')).toEqual({ start: '/registry/pods/', end: '/registry/pods0' })
 })
 
 it('a range without an end contains only its start key', () => {
-  expect(inRange({ start: 'a', end: undefined }, 'a')).toBe(true)
-  expect(inRange({ start: 'a', end: undefined }, 'ab')).toBe(false)
+  expect(isInRange({ start: 'a', end: undefined }, 'a')).toBe(true)
+  expect(isInRange({ start: 'a', end: undefined }, 'ab')).toBe(false)
 })

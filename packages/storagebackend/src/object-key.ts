@@ -38,15 +38,15 @@ export class InvalidKeyError extends Error {
 }
 
 /** Returns the range of all keys that start with `prefix`. The range of "" excludes keys that start with the noncharacter U+10FFFF. */
-export function prefixRange(prefix: string): KeyRange {
-  return { start: prefix, end: prefixEnd(prefix) }
+export function createPrefixRange(prefix: string): KeyRange {
+  return { start: prefix, end: computePrefixEnd(prefix) }
 }
 
 /**
  * Returns the smallest key that is greater than all keys with the prefix. Computes it by incrementing the last character that has a
  * successor.
  */
-export function prefixEnd(prefix: string): string {
+export function computePrefixEnd(prefix: string): string {
   const points = Array.from(prefix)
   while (points.length > 0) {
     const last = points.pop()!.codePointAt(0)!
@@ -59,12 +59,12 @@ export function prefixEnd(prefix: string): string {
 }
 
 /** Returns the range that contains only this key. */
-export function keyRange(key: string): KeyRange {
+export function createKeyRange(key: string): KeyRange {
   return { start: key, end: undefined }
 }
 
 /** Returns whether the range contains the key. */
-export function inRange(range: KeyRange, key: string): boolean {
+export function isInRange(range: KeyRange, key: string): boolean {
   if (range.end === undefined) return key === range.start
   return compareUtf8(key, range.start) >= 0 && compareUtf8(key, range.end) < 0
 }

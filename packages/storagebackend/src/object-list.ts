@@ -4,7 +4,7 @@ import type { BackendSnapshot, Entry, KeyRange, ListPage, Revision } from './bac
 import { isBackendError } from './backend-errors.ts'
 import { encodeContinue, decodeContinue } from './continue-token.ts'
 import { isStorageError, StorageError, newTooLargeError, newTransformError } from './errors.ts'
-import { keyRange, prefixEnd } from './object-key.ts'
+import { createKeyRange, computePrefixEnd } from './object-key.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { ObjectPage } from './object-page.ts'
 import type { ObjectPageOptions } from './object-page.ts'
@@ -12,7 +12,7 @@ import { isEmptyPredicate } from './predicate.ts'
 import type { ListObjectsOptions, ObjectList, StoredObject } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
 import type { UnreadableObjects } from './unreadable-objects.ts'
-import { requireResourceVersion, listedState } from './resource-version.ts'
+import { requireResourceVersion, selectListedState } from './resource-version.ts'
 
 const maxFetch = 10_000
 
@@ -40,7 +40,7 @@ interface PlannedList<T extends KubeObject> extends ListRequest<T> {
 export async function listObjects<T extends KubeObject>(request: ListRequest<T>): Promise<ObjectList<T>> {
   const { access, prefix, options } = request
   const plan = planList(prefix, options)
-  const range: KeyRange = options.recursive === false ? keyRange(prefix) : { start: plan.start, end: prefixEnd(prefix) }
+  const range: KeyRange = options.recursive === false ? createKeyRange(prefix) : { start: plan.start, end: computePrefixEnd(prefix) }
   const list = { ...request, plan, range }
   const { backend } = access
   try {
@@ -191,7 +191,7 @@ function planList(prefix: string, options: ListObjectsOptions): ListPlan {
     throw new StorageError({ code: 'BadRequest', key: prefix, message })
   }
   const revision = requireResourceVersion(resourceVersion)
-  const state = listedState({
+  const state = selectListedState({
     resourceVersion,
     resourceVersionMatch,
     // A list of a single key has no pages.

@@ -1,11 +1,11 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject, Span } from '@keelson/apimachinery'
 import type { Backend, ListPage } from './backend.ts'
-import { deleteObject, deleteUnreadable, guaranteedUpdate } from './object-writes.ts'
+import { deleteObject, deleteUnreadable, runGuaranteedUpdate } from './object-writes.ts'
 import { newKeyExistsError, newKeyNotFoundError, StorageError, newTooLargeError } from './errors.ts'
-import { keyRange, prefixRange, prepareKey } from './object-key.ts'
+import { createKeyRange, createPrefixRange, prepareKey } from './object-key.ts'
 import { LeasePool } from './lease-pool.ts'
-import { ObjectAccess, objectSnapshots } from './object-access.ts'
+import { ObjectAccess, createObjectSnapshots } from './object-access.ts'
 import { listObjects } from './object-list.ts'
 import { watchObjects } from './object-watch.ts'
 import { OpenWatches } from './open-watches.ts'
@@ -13,7 +13,7 @@ import { slowStepMs, startListStep, startWriteStep } from './storage-steps.ts'
 import { requireParsableResourceVersion, requireResourceVersion } from './resource-version.ts'
 import type { ObjectCodec, Storage, StorageStats } from './storage.ts'
 import type { StorageMetrics } from './storage-metrics.ts'
-import { storageStats } from './storage-metrics.ts'
+import { measureStorage } from './storage-metrics.ts'
 import { UnreadableObjects } from './unreadable-objects.ts'
 import type { ValueTransformer } from './value-transformer.ts'
 
@@ -52,14 +52,14 @@ export interface StorageRequest<T extends KubeObject = KubeObject> extends Objec
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
-  const measureStats = (): Promise<StorageStats> => storageStats(access, prefix)
+  const measureStats = (): Promise<StorageStats> => measureStorage(access, prefix)
   const metrics = options.metrics?.forResource(resource, measureStats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
   const openWatches = new OpenWatches()
 
   const listCount = (key: string, span?: Span): Promise<ListPage> =>
-    access.measure('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true, ...(span && { span }) }))
+    access.measure('listWithCount', key, () => backend.list(createPrefixRange(key), { countOnly: true, ...(span && { span }) }))
 
   return {
     async create(rawKey, object, { ttlSeconds, span } = {}) {
@@ -109,16 +109,16 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const recursive = watchOptions.recursive ?? true
       const key = prepareKey(prefix, rawKey, recursive)
       const revision = requireParsableResourceVersion(watchOptions.resourceVersion)
-      const range = recursive ? prefixRange(key) : keyRange(key)
+      const range = recursive ? createPrefixRange(key) : createKeyRange(key)
       return watchObjects({ access, range, revision, options: { ...watchOptions, signal: openWatches.untilClosed(watchOptions.signal) } })
     },
 
     guaranteedUpdate(key, tryUpdate, updateOptions = {}) {
       const update = { access, leases, prefix, key, tryUpdate, ignoreNotFound: updateOptions.ignoreNotFound ?? false }
       const { span } = updateOptions
-      if (span === undefined) return guaranteedUpdate({ ...update, options: updateOptions })
+      if (span === undefined) return runGuaranteedUpdate({ ...update, options: updateOptions })
       const step = startWriteStep(span, 'GuaranteedUpdate etcd3', { key, resource, type: options.typeName })
-      return guaranteedUpdate({ ...update, step, options: { ...updateOptions, span: step } }).finally(() => step.end(slowStepMs))
+      return runGuaranteedUpdate({ ...update, step, options: { ...updateOptions, span: step } }).finally(() => step.end(slowStepMs))
     },
 
     delete: (key, deleteOptions = {}) => deleteObject({ access, prefix, key, options: deleteOptions }),
@@ -151,6 +151,6 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       metrics?.close()
     },
 
-    ...objectSnapshots(access, prefix),
+    ...createObjectSnapshots(access, prefix),
   }
 }

@@ -6,7 +6,7 @@ import { isBackendError } from './backend-errors.ts'
 import { StorageError, newTooLargeError, newTooOldError } from './errors.ts'
 import { openSnapshot } from './object-access.ts'
 import type { ObjectAccess } from './object-access.ts'
-import { isEmptyPredicate, matcher } from './predicate.ts'
+import { isEmptyPredicate, createMatcher } from './predicate.ts'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
 import { isUnreadable } from './unreadable-objects.ts'
@@ -58,7 +58,7 @@ async function* withInitialEvents<T extends KubeObject>(
   state: State,
   changes: AsyncIterable<ObjectEvents<T>>,
 ): AsyncGenerator<ObjectEvents<T>> {
-  const matches = matcher(options.predicate)
+  const matches = createMatcher(options.predicate)
   const slice = new TimeSlice()
   let batch: ObjectEvent<T>[] = []
   for (const entry of state.entries) {
@@ -92,7 +92,7 @@ async function* toEvents<T extends KubeObject>(
   { access, range, options }: WatchRequest<T>,
   messages: ReturnType<ObjectAccess<T>['backend']['watch']>,
 ): AsyncGenerator<ObjectEvents<T>> {
-  const matches = isEmptyPredicate(options.predicate) ? undefined : matcher(options.predicate)
+  const matches = isEmptyPredicate(options.predicate) ? undefined : createMatcher(options.predicate)
   const slice = new TimeSlice()
   try {
     for await (const message of messages) {
@@ -159,7 +159,7 @@ function toEvent<T extends KubeObject>(
     if (!previous) return { type: 'ADDED', object }
     return withPrevious ? { type: 'MODIFIED', object, previous: access.open(previous) } : { type: 'MODIFIED', object }
   }
-  const type = eventType(previous !== undefined && matches(access.open(previous)), matches(object))
+  const type = selectEventType(previous !== undefined && matches(access.open(previous)), matches(object))
   if (type === undefined) return undefined
   return { type, object: type === 'DELETED' ? access.openDeleted(previous!, entry.modRevision) : object }
 }
@@ -210,7 +210,7 @@ export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED'
  * Returns the event type for a watch with a selector. `before` and `now` say whether the selector matched before and after the change.
  * Returns undefined if the watch sends no event.
  */
-export function eventType(before: boolean, now: boolean): ObjectEventType | undefined {
+export function selectEventType(before: boolean, now: boolean): ObjectEventType | undefined {
   if (now) return before ? 'MODIFIED' : 'ADDED'
   return before ? 'DELETED' : undefined
 }

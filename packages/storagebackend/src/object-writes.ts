@@ -115,7 +115,7 @@ interface GuaranteedUpdate<T extends KubeObject> extends ObjectWrite<T> {
  * Reads an object, passes it to the caller to compute the new object, and writes the result. If a concurrent write came first, it starts
  * again.
  */
-export function guaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<T>): Promise<StoredObject<T>> {
+export function runGuaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<T>): Promise<StoredObject<T>> {
   return commitWithRetries<T, GuaranteedUpdate<T>, UpdateOutput<T> | undefined>(update, { prepare: computeOutput, commit: writeOutput })
 }
 

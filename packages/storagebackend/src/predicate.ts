@@ -6,7 +6,7 @@ export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
 }
 
 /** Returns a function that tests stored objects against the predicate. Returns undefined if every object matches. */
-export function matcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
+export function createMatcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
   if (predicate === undefined || isEmptyPredicate(predicate)) return undefined
   const { labels, fields } = predicate
   const [requirement, ...otherRequirements] = fields.requirements

@@ -4,7 +4,7 @@ import { CorruptObjectError } from './errors.ts'
 import type { LargeMember } from './large-members.ts'
 import { LabelSets, createRecordMatcher } from './record-matcher.ts'
 import type { LabelSet } from './record-matcher.ts'
-import { decodeIndex, encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
+import { decodeIndex, encodeRecord, headerBytes, labelsAt, findLabelsEnd, recordFormat } from './record-format.ts'
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
 import type { RecordLayout } from './stored-record.ts'
@@ -79,7 +79,7 @@ const unfilled = 0
  */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
   const { kind, schemaVersion, upgrade, defaultOnRead, versions, largeMember, parseExactly } = options
-  const toJson = options.toJson ?? canonicalJson
+  const toJson = options.toJson ?? formatCanonicalJson
   const extractors: Record<string, (object: DeepReadonly<T>) => string> = {
     'metadata.name': (object) => (object as DeepReadonly<KubeObject>).metadata.name ?? '',
     'metadata.namespace': (object) => (object as DeepReadonly<KubeObject>).metadata.namespace ?? '',
@@ -191,7 +191,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   const labelSets = new LabelSets()
 
   function readLabelSet(value: Uint8Array): LabelSet | undefined {
-    return isPlain(value) ? labelSets.of(value.subarray(labelsAt, labelsEnd(value))) : undefined
+    return isPlain(value) ? labelSets.of(value.subarray(labelsAt, findLabelsEnd(value))) : undefined
   }
 
   /** Returns true if the record has this codec's schema version and a complete header. */
@@ -309,7 +309,7 @@ function skipValue(text: string, at: number): number {
  * Formats an object as compact JSON, with the same text for equal objects. Metadata comes first, and starts with the members that precede
  * `resourceVersion`. All other members are sorted by name. Used for kinds without a schema.
  */
-export function canonicalJson(object: object): string {
+export function formatCanonicalJson(object: object): string {
   const { metadata, ...otherMembers } = object as { metadata?: Record<string, unknown> }
   const members = [`"metadata":${formatMetadataJson(metadata ?? {})}`]
   pushMembers(members, otherMembers)

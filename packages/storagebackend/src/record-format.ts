@@ -126,14 +126,14 @@ export function decodeIndex(value: Buffer): RecordIndex {
 }
 
 /** Reads a 16-bit integer at `at`: the length of a string, or a number of labels or fields. */
-export function lengthAt(bytes: Uint8Array, at: number): number {
+export function readLength(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!
 }
 
 /** Returns the position after the labels of a record, at which the number of selectable fields is stored. */
-export function labelsEnd(record: Uint8Array): number {
-  const count = lengthAt(record, labelsAt)
+export function findLabelsEnd(record: Uint8Array): number {
+  const count = readLength(record, labelsAt)
   let at = headerBytes
-  for (let strings = count === noLabels ? 0 : count * 2; strings > 0; strings--) at += 2 + lengthAt(record, at)
+  for (let strings = count === noLabels ? 0 : count * 2; strings > 0; strings--) at += 2 + readLength(record, at)
   return at
 }

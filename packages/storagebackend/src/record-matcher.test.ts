@@ -2,7 +2,7 @@ import { FieldSelector, LabelsSelector } from '@keelson/apimachinery'
 import type { KubeObject, LabelRequirement } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { matcher } from './predicate.ts'
+import { createMatcher } from './predicate.ts'
 import { createRecordCodec } from './record-codec.ts'
 import type { Predicate } from './storage.ts'
 
@@ -46,7 +46,7 @@ test('a selector matches the header of a record exactly if it matches the decode
         const object: Thing = { metadata: { name: 'n', ...(own && { labels: own }) }, spec: { ...(node !== undefined && { node }) } }
         const record = codec.encode(object)
         const stored = codec.open('/n', record, 1)
-        expect(matchesHeader(predicate, record)).toBe(matcher(predicate)?.(stored) ?? true)
+        expect(matchesHeader(predicate, record)).toBe(createMatcher(predicate)?.(stored) ?? true)
       },
     ),
     { numRuns: 2000 },

@@ -1,10 +1,10 @@
 import { LabelsSelector } from '@keelson/apimachinery'
 import type { FieldSelector, LabelRequirement } from '@keelson/apimachinery'
-import { labelsAt, lengthAt, noLabels } from './record-format.ts'
+import { labelsAt, readLength, noLabels } from './record-format.ts'
 import type { Predicate } from './storage.ts'
 
 /**
- * Returns a function that tests stored records by their headers. The result is the same as that of `matcher` for decoded objects. Lists
+ * Returns a function that tests stored records by their headers. The result is the same as that of `createMatcher` for decoded objects. Lists
  * that select few objects of a large collection are fast, because records are not decoded, and records with the same labels are tested
  * once.
  */
@@ -29,7 +29,7 @@ export function createRecordMatcher(
     let offset = labelsAt + labelSet.bytes.length + 2
     for (let field = 0; field <= lastIndex; field++) {
       for (const test of presentFieldTests) if (test.index === field && isText(record, offset, test.value) !== test.isEquality) return false
-      offset += 2 + lengthAt(record, offset)
+      offset += 2 + readLength(record, offset)
     }
     return true
   }
@@ -58,7 +58,7 @@ function createFieldsMatcher(
       const index = indexes.get(name)
       if (index === undefined) return ''
       let offset = first
-      for (let field = 0; field < index; field++) offset += 2 + lengthAt(record, offset)
+      for (let field = 0; field < index; field++) offset += 2 + readLength(record, offset)
       return readText(record, offset)
     })
   }
@@ -74,24 +74,24 @@ function createLabelsMatcher(labels: LabelsSelector): LabelsMatcher {
 
 function readLabels(bytes: Uint8Array): Record<string, string> {
   const labels: Record<string, string> = {}
-  const count = lengthAt(bytes, 0)
+  const count = readLength(bytes, 0)
   let offset = 2
   for (let label = count === noLabels ? 0 : count; label > 0; label--) {
-    const value = offset + 2 + lengthAt(bytes, offset)
+    const value = offset + 2 + readLength(bytes, offset)
     labels[readText(bytes, offset)] = readText(bytes, value)
-    offset = value + 2 + lengthAt(bytes, value)
+    offset = value + 2 + readLength(bytes, value)
   }
   return labels
 }
 
 /** Returns the position of a label's value in the encoded labels. The value starts with its length. Returns 0 if the label is absent. */
 function readValue(labels: Uint8Array, key: Uint8Array): number {
-  const count = lengthAt(labels, 0)
+  const count = readLength(labels, 0)
   let offset = 2
   for (let label = count === noLabels ? 0 : count; label > 0; label--) {
-    const value = offset + 2 + lengthAt(labels, offset)
+    const value = offset + 2 + readLength(labels, offset)
     if (isText(labels, offset, key)) return value
-    offset = value + 2 + lengthAt(labels, value)
+    offset = value + 2 + readLength(labels, value)
   }
   return 0
 }
@@ -132,13 +132,13 @@ function createLabelTest(requirement: LabelRequirement): LabelTest {
 /** Returns true if the string at `offset` equals `text`. The string starts with its length. */
 function isText(record: Uint8Array, offset: number, text: Uint8Array): boolean {
   const { length } = text
-  if (lengthAt(record, offset) !== length) return false
+  if (readLength(record, offset) !== length) return false
   for (let i = 0; i < length; i++) if (record[offset + 2 + i] !== text[i]) return false
   return true
 }
 
 function readText(record: Uint8Array, offset: number): string {
-  const length = lengthAt(record, offset)
+  const length = readLength(record, offset)
   return Buffer.from(record.buffer, record.byteOffset + offset + 2, length).toString()
 }
 

@@ -60,7 +60,7 @@ type ListedState =
  *   no         0 or N           NotOlderThan  any     0: any age; N: N or newer
  *   no         0 or N           none          any     the same
  */
-export function listedState({ resourceVersion, resourceVersionMatch, limit, revision, token }: ListedVersion): ListedState {
+export function selectListedState({ resourceVersion, resourceVersionMatch, limit, revision, token }: ListedVersion): ListedState {
   if (token !== undefined) {
     const { startKey } = token
     return token.revision > 0 ? { type: 'exact', revision: token.revision, startKey } : { type: 'latest', startKey }

@@ -5,7 +5,7 @@ import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/ap
 import type { StorageStats } from './storage.ts'
 import { hasSnapshots } from './backend.ts'
 import type { Entry } from './backend.ts'
-import { prefixRange } from './object-key.ts'
+import { createPrefixRange } from './object-key.ts'
 import type { ObjectAccess } from './object-access.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -170,8 +170,8 @@ const sampled = 100
  * Returns the number and average stored size of the objects under `prefix`. The average is exact if the driver has snapshots. Otherwise it
  * is the average of a sample.
  */
-export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
-  const range = prefixRange(prefix)
+export async function measureStorage<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
+  const range = createPrefixRange(prefix)
   const { backend } = access
   if (!hasSnapshots(backend)) {
     const { entries, count } = await access.measure('listWithCount', prefix, () => backend.list(range, { limit: sampled }))

@@ -2,7 +2,7 @@ import type { ResourceTypes } from '@keelson/admission'
 import { parseGroupVersion } from '@keelson/apimachinery'
 import type { KubeObject, UserInfo } from '@keelson/apimachinery'
 import { formatServiceAccountUserName, listServiceAccountGroups } from '@keelson/auth'
-import { kubeconfig, writeKubeconfig } from '@keelson/control-plane'
+import { createKubeconfig, writeKubeconfig } from '@keelson/control-plane'
 import type { ClusterHost } from './cluster-host.ts'
 import { testUserAgent } from './faults.ts'
 import { fillKubeConfig } from './kube-config.ts'
@@ -147,7 +147,7 @@ export class ClusterClient {
   async kubeconfig(): Promise<string> {
     const server = await this.#host.listen()
     const { certificateAuthority } = this.#host.chain
-    return kubeconfig({ server, certificateAuthority, user: { token: this.token }, userName: this.user.name })
+    return createKubeconfig({ server, certificateAuthority, user: { token: this.token }, userName: this.user.name })
   }
 
   /** Writes the kubeconfig to a file that only its owner can read. */

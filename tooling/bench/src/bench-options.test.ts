@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { help, parseBenchOptions } from './bench-options.ts'
+import { formatHelp, parseBenchOptions } from './bench-options.ts'
 import type { BenchOptions } from './bench-options.ts'
 import { allItems } from './items/all-items.ts'
 
@@ -42,7 +42,7 @@ test('parses flags, and rejects invalid ones', () => {
     other: { name: 'reference', url: 'https://x:1', token: 't', pid: undefined },
   })
   expect(parseBenchOptions(['--help'], allItems)).toBe('help')
-  expect(help(allItems)).toContain('deletecollection')
+  expect(formatHelp(allItems)).toContain('deletecollection')
   expect(() => parse('--duration', '0')).toThrow('--duration must be a positive number')
   expect(() => parse('--base', 'x', '--server', 'https://y')).toThrow('cannot be combined')
 })

@@ -29,7 +29,7 @@ const defaultRounds: Rounds = { withBar: 5, without: 3 }
 /** Default number of rounds for a comparison with --base. This number is enough to distinguish a regression from noise. */
 export const comparedRounds = 15
 
-export function help(all: readonly Item[]): string {
+export function formatHelp(all: readonly Item[]): string {
   const groups = Map.groupBy(all, ({ name }) => name.slice(0, name.indexOf('/')))
   const lines = Array.from(groups, ([group, items]) => {
     const names = items.map(

@@ -1,4 +1,4 @@
-import { listFirstObjects, groupName, groups, pods, podTemplate } from './fill-store.ts'
+import { listFirstObjects, groupName, groups, pods, createPodBody } from './fill-store.ts'
 import type { DatasetSize } from './fill-store.ts'
 import type { RequestKind } from './request-maker.ts'
 import { runClient } from './run-client.ts'
@@ -20,7 +20,7 @@ export async function fillServer(server: ServerUnderTest, size: DatasetSize): Pr
 }
 
 function buildPods(group: number): RequestKind {
-  const body = JSON.stringify(podTemplate('pod-{n}', groupName(group)))
+  const body = JSON.stringify(createPodBody('pod-{n}', groupName(group)))
   return {
     times: 1,
     request: { method: 'POST', path: pods, contentType: 'application/json', body, digits: 6, firstNumber: group, step: groups },

@@ -28,8 +28,8 @@ export const configMaps: string = `/api/v1/namespaces/${namespace}/configmaps`
  * Returns the name of the nth pod. Names, labels and uids have a fixed length, so that `fillStore` can copy a stored pod by overwriting
  * these bytes.
  */
-export const podName = (n: number): string => `pod-${String(n).padStart(6, '0')}`
-export const configMapName = (n: number): string => `map-${String(n).padStart(6, '0')}`
+export const formatPodName = (n: number): string => `pod-${String(n).padStart(6, '0')}`
+export const formatConfigMapName = (n: number): string => `map-${String(n).padStart(6, '0')}`
 export const groupName = (n: number): string => `group-${String(n % groups).padStart(2, '0')}`
 
 /**
@@ -74,19 +74,23 @@ interface CopyOptions {
 
 /** Writes copies of the first pod and the first config map to a store. Returns the total size of the pods in bytes. */
 async function copyFirstObjects(store: FilledStore, size: DatasetSize, { prefix, together, adapt }: CopyOptions): Promise<number> {
-  const pod = await read(store, `${prefix}/pods/${namespace}/${podName(0)}`)
+  const pod = await read(store, `${prefix}/pods/${namespace}/${formatPodName(0)}`)
   const podBytes = await writeCopies(store, { key: pod.key, value: adapt(pod.value) }, { count: size.pods, together }, (n) => [
-    [podName(0), podName(n)],
+    [formatPodName(0), formatPodName(n)],
     [groupName(0), groupName(n)],
   ])
-  const map = await read(store, `${prefix}/configmaps/${namespace}/${configMapName(0)}`)
-  await writeCopies(store, map, { count: size.configMaps, together }, (n) => [[configMapName(0), configMapName(n)]])
+  const map = await read(store, `${prefix}/configmaps/${namespace}/${formatConfigMapName(0)}`)
+  await writeCopies(store, map, { count: size.configMaps, together }, (n) => [[formatConfigMapName(0), formatConfigMapName(n)]])
   return podBytes
 }
 
 async function makeFirst(server: ServerUnderTest): Promise<void> {
-  const map = { metadata: { name: configMapName(0), namespace }, data: { text: 'a line that means nothing. '.repeat(32) } }
-  for (const [target, object] of [...listFirstObjects(), [pods, podTemplate(podName(0), groupName(0))], [configMaps, map]] as const) {
+  const map = { metadata: { name: formatConfigMapName(0), namespace }, data: { text: 'a line that means nothing. '.repeat(32) } }
+  for (const [target, object] of [
+    ...listFirstObjects(),
+    [pods, createPodBody(formatPodName(0), groupName(0))],
+    [configMaps, map],
+  ] as const) {
     const { status, body } = await ask(server, 'POST', target, object)
     if (status !== 201 && status !== 409) throw new Error(`${target} returned ${status}: ${body.toString()}`)
   }
@@ -101,7 +105,7 @@ export function listFirstObjects(): readonly (readonly [path: string, object: ob
 }
 
 /** Builds the body of the request that creates a pod. */
-export function podTemplate(name: string, group: string): object {
+export function createPodBody(name: string, group: string): object {
   const pod = createSamplePod(name, 8192 - managedFieldsBytes) as { metadata: { labels: Record<string, string> } }
   pod.metadata.labels['group'] = group
   return pod

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
 import { HeaderEncoder, decodeStatus } from './header-encoder.ts'
-import { flags, frame, frameHead, FrameReader, frameTypes } from './http2-frames.ts'
+import { flags, encodeFrame, frameHead, FrameReader, frameTypes } from './http2-frames.ts'
 import type { Frame } from './http2-frames.ts'
 import type { ConnectionOptions, LoadConnection } from './load-connection.ts'
 import type { MadeRequest } from './request-maker.ts'
@@ -27,8 +27,8 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => {
       socket.setNoDelay(true)
       const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), encodeUint32(maxWindow)])
-      socket.write(Buffer.concat([Buffer.from(preface), frame(frameTypes.settings, 0, 0, settings)]))
-      socket.write(frame(frameTypes.windowUpdate, 0, 0, encodeUint32(maxWindow - defaultWindow)))
+      socket.write(Buffer.concat([Buffer.from(preface), encodeFrame(frameTypes.settings, 0, 0, settings)]))
+      socket.write(encodeFrame(frameTypes.windowUpdate, 0, 0, encodeUint32(maxWindow - defaultWindow)))
       resolve({ send, bytesRead: () => socket.bytesRead, close: () => void socket.destroy() })
     })
     const failConnection = (error: Error): void => {
@@ -67,7 +67,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       if (acceptEncoding !== undefined) fields.push(['accept-encoding', acceptEncoding])
       if (contentType !== undefined && body !== undefined) fields.push(['content-type', contentType])
       const make = (): Buffer =>
-        frame(frameTypes.headers, flags.endHeaders | (body === undefined ? flags.endStream : 0), 0, encoder.encode(fields))
+        encodeFrame(frameTypes.headers, flags.endHeaders | (body === undefined ? flags.endStream : 0), 0, encoder.encode(fields))
       const bytes = make()
       // Encodes the request a second time, because its headers are now in the dynamic table.
       same = { request, bytes: make() }
@@ -77,7 +77,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     function sendBody(body: Buffer, stream: number): void {
       for (let at = 0; at < body.length; at += maxFrame) {
         const end = at + maxFrame >= body.length
-        socket.write(frame(frameTypes.data, end ? flags.endStream : 0, stream, body.subarray(at, at + maxFrame)))
+        socket.write(encodeFrame(frameTypes.data, end ? flags.endStream : 0, stream, body.subarray(at, at + maxFrame)))
       }
     }
 
@@ -88,8 +88,8 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
         const request = pending.get(stream)
         if (request?.status === 599) request.status = decodeStatus(payload)
       } else {
-        if (type === frameTypes.settings && !acknowledges) socket.write(frame(frameTypes.settings, flags.acknowledge, 0))
-        else if (type === frameTypes.ping && !acknowledges) socket.write(frame(frameTypes.ping, flags.acknowledge, 0, payload))
+        if (type === frameTypes.settings && !acknowledges) socket.write(encodeFrame(frameTypes.settings, flags.acknowledge, 0))
+        else if (type === frameTypes.ping && !acknowledges) socket.write(encodeFrame(frameTypes.ping, flags.acknowledge, 0, payload))
         else if (type === frameTypes.goAway) socket.destroy(new Error('the server closed the connection with GOAWAY'))
         else if (type === frameTypes.resetStream) answerStream(stream)
         return
@@ -106,7 +106,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     function widen(length: number): void {
       taken += length
       if (taken < maxWindow / 2) return
-      socket.write(frame(frameTypes.windowUpdate, 0, 0, encodeUint32(taken)))
+      socket.write(encodeFrame(frameTypes.windowUpdate, 0, 0, encodeUint32(taken)))
       taken = 0
     }
   })

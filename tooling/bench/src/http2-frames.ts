@@ -12,7 +12,7 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-export function frame(type: number, set: number, stream: number, payload: Uint8Array = nothing): Buffer {
+export function encodeFrame(type: number, set: number, stream: number, payload: Uint8Array = nothing): Buffer {
   const bytes = Buffer.alloc(frameHead.length + payload.length)
   bytes.writeUIntBE(payload.length, 0, 3)
   bytes[frameHead.type] = type

@@ -2,7 +2,7 @@ import { openHttp2 } from './http2-connection.ts'
 import { openHttp1 } from './load-connection.ts'
 import type { ConnectionOptions, LoadConnection } from './load-connection.ts'
 import type { LoadFailure, LoadJob, LoadResult } from './load-job.ts'
-import { closedLoop, openLoop } from './load-loops.ts'
+import { openClosedLoop, openLoop } from './load-loops.ts'
 import { createMixedMaker } from './request-maker.ts'
 import { openWatches } from './watch-streams.ts'
 import type { WatchStreams, WatchStreamsOptions } from './watch-streams.ts'
@@ -25,7 +25,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   // For newly opened streams, counts the events that arrived before the load too.
   const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
   const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.interleavedRequests ?? [])])
-  const loop = (load.rate === undefined ? closedLoop : openLoop)(load, next)
+  const loop = (load.rate === undefined ? openClosedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
   for (let i = 0; i < load.connections; i++) {
     const options: ConnectionOptions = {

@@ -20,7 +20,7 @@ export interface Loop {
 type OpenLoop = (load: Pick<LoadJob, 'pipeline' | 'seconds' | 'count' | 'rate'>, next: () => MadeRequest) => Loop
 
 /** Creates a loop that keeps a fixed number of requests pending: each response triggers the next request. */
-export const closedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, next) =>
+export const openClosedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, next) =>
   createLoop((connections, done) => {
     const until = performance.now() + seconds * 1000
     let left = count

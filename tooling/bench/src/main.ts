@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { buildRevision, getCurrentRevision } from './base-revision.ts'
-import { help, parseBenchOptions } from './bench-options.ts'
+import { formatHelp, parseBenchOptions } from './bench-options.ts'
 import type { BenchOptions } from './bench-options.ts'
 import { baseSide, compareItems } from './frame/compare-items.ts'
 import { openBench } from './frame/open-bench.ts'
@@ -22,7 +22,7 @@ try {
   console.error((error as Error).message)
   process.exit(2)
 }
-if (options === 'help') console.log(help(allItems))
+if (options === 'help') console.log(formatHelp(allItems))
 else if (options.document) await renderDocument()
 else process.exitCode = options.base === undefined ? await measure(options) : await compare(options, options.base)
 

@@ -9,7 +9,7 @@ export interface MeasuredOn {
   readonly loadAverage: readonly number[]
 }
 
-export function measuredOn(): MeasuredOn {
+export function describeMachine(): MeasuredOn {
   return {
     time: new Date().toISOString(),
     node: process.version,

@@ -3,7 +3,7 @@ import { emitUnionCodec } from './emit-unions.ts'
 import { scalarTypes } from './emit-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
 import type { Usage } from './usage.ts'
-import { banner, isListKind, isUnion, memberOf, getRelativeModule } from './model.ts'
+import { banner, isListKind, isUnion, formatMember, getRelativeModule } from './model.ts'
 
 interface Field {
   readonly name: string
@@ -77,7 +77,7 @@ function emitWriter(module: Module, name: string, fields: readonly Field[]): str
 function writeField(module: Module, field: Field): string {
   const { facts, type } = field
   const tag = computeTag(field)
-  const value = memberOf('o', field.name)
+  const value = formatMember('o', field.name)
   if (facts.map) return writeMap(module, type, value, tag)
   if (facts.rep) {
     if (type.kind === 'scalar') {
@@ -179,7 +179,7 @@ function readEntry(module: Module, type: TypeRef, variable: string): string {
 function build(module: Module, field: Field, listKind: boolean): string {
   const { facts, type } = field
   const variable = formatLocal(field)
-  const target = memberOf('o', field.name)
+  const target = formatMember('o', field.name)
   const zero = formatZero(field)
   if (zero !== undefined) {
     if (facts.omit === undefined) return `${target} = ${variable}`

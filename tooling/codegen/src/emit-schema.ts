@@ -1,7 +1,7 @@
 import type { FieldFacts, MessageFacts } from './fact-types.ts'
 import { metaGroupKinds } from './kinds.ts'
 import type { Model, Module } from './model.ts'
-import { banner, propertyKey, getRelativeModule } from './model.ts'
+import { banner, formatPropertyKey, getRelativeModule } from './model.ts'
 
 /**
  * The schema table of one group version, `schema.ts`. One string per message, expanded on first use by `schema-table.ts` of @keelson/api:
@@ -17,7 +17,7 @@ export function emitSchema(model: Model, module: Module): string {
   const imports = new Set<Module>()
   const lines = Object.entries(module.facts.messages)
     .filter(([, message]) => !message.bareList)
-    .map(([name, message]) => `  ${propertyKey(name)}: ${quoteText(formatMessageLine(model, module, name, message, imports))},\n`)
+    .map(([name, message]) => `  ${formatPropertyKey(name)}: ${quoteText(formatMessageLine(model, module, name, message, imports))},\n`)
   const used = [...imports]
   return [
     banner,

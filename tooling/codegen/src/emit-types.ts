@@ -1,6 +1,6 @@
 import type { FieldFacts, MessageFacts } from './fact-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
-import { banner, isListKind, isUnion, propertyKey, getRelativeModule } from './model.ts'
+import { banner, isListKind, isUnion, formatPropertyKey, getRelativeModule } from './model.ts'
 
 /** Types that @keelson/apimachinery declares by hand. The generated code re-exports these types. */
 const handWritten: ReadonlySet<string> = new Set(
@@ -81,7 +81,7 @@ function formatMessageType(
     else {
       const optional = field.omit !== undefined && !(message.kind && fieldName === 'metadata')
       lines.push(
-        `  ${propertyKey(fieldName)}${optional ? '?' : ''}: ${formatFieldType(refer(type), type, field, isListKind(name, message) && fieldName === 'items')}\n`,
+        `  ${formatPropertyKey(fieldName)}${optional ? '?' : ''}: ${formatFieldType(refer(type), type, field, isListKind(name, message) && fieldName === 'items')}\n`,
       )
     }
   }

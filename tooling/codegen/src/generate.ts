@@ -33,7 +33,7 @@ export interface ExportTarget {
 export type PackageExports = Readonly<Record<string, string | ExportTarget>>
 
 /** Returns the `exports` for package.json. Keeps the hand-written entries and adds one per group version. */
-export function packageExports(
+export function listPackageExports(
   folders: readonly string[],
   current: PackageExports,
   target: (path: string) => string | ExportTarget,

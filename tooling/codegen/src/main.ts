@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deriveFacts, readFacts, writeTree } from './facts-files.ts'
 import { listDescribedItems, readDescriptions } from './descriptions.ts'
-import { generate, packageExports } from './generate.ts'
+import { generate, listPackageExports } from './generate.ts'
 import type { PackageExports } from './generate.ts'
 import { makeModel } from './model.ts'
 import { apiPackage, descriptionsFolder, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
@@ -41,8 +41,8 @@ function compare(a: string, b: string): number {
 function writeManifest(folders: readonly string[]): void {
   const path = join(apiPackage, 'package.json')
   const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
-  manifest.exports = packageExports(folders, manifest.exports, (file) => `./src/${file}.ts`)
-  manifest.publishConfig.exports = packageExports(folders, manifest.publishConfig.exports, (file) => ({
+  manifest.exports = listPackageExports(folders, manifest.exports, (file) => `./src/${file}.ts`)
+  manifest.publishConfig.exports = listPackageExports(folders, manifest.publishConfig.exports, (file) => ({
     types: `./dist/${file}.d.ts`,
     default: `./dist/${file}.js`,
   }))

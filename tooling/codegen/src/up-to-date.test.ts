@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readDescriptions } from './descriptions.ts'
 import { deriveFacts, readFacts } from './facts-files.ts'
-import { generate, packageExports } from './generate.ts'
+import { generate, listPackageExports } from './generate.ts'
 import type { PackageExports } from './generate.ts'
 import { apiPackage, descriptionsFolder, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
 
@@ -23,8 +23,8 @@ describe('the committed files', () => {
       publishConfig: { exports: PackageExports }
     }
     const folders = [...readFacts(factsFolder).keys()]
-    expect(manifest.exports).toEqual(packageExports(folders, manifest.exports, (file) => `./src/${file}.ts`))
-    const published = packageExports(folders, manifest.publishConfig.exports, (file) => ({
+    expect(manifest.exports).toEqual(listPackageExports(folders, manifest.exports, (file) => `./src/${file}.ts`))
+    const published = listPackageExports(folders, manifest.publishConfig.exports, (file) => ({
       types: `./dist/${file}.d.ts`,
       default: `./dist/${file}.js`,
     }))

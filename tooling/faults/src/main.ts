@@ -1,6 +1,6 @@
 // npm run test:faults. Runs parts of the scenarios until the time limit. The next run continues with the remaining parts. See README.md.
 import { join } from 'node:path'
-import { help, parseFaultOptions, type FaultOptions } from './run/fault-options.ts'
+import { formatHelp, parseFaultOptions, type FaultOptions } from './run/fault-options.ts'
 import { FinishedParts, type FinishedPart } from './run/finished-parts.ts'
 import type { Part } from './run/parts.ts'
 import { runPart } from './run/run-part.ts'
@@ -19,7 +19,7 @@ try {
   process.exit(2)
 }
 if (options === 'help') {
-  print(help(scenarios))
+  print(formatHelp(scenarios))
   process.exit()
 }
 

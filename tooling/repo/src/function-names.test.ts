@@ -10,18 +10,7 @@ const packagesToRename = [
   'packages/apimachinery',
   'packages/http-installer',
   'packages/outbound',
-  'packages/resources',
-  'packages/resources-core',
-  'packages/server',
-  'packages/storagebackend',
-  'tooling/bench',
-  'tooling/codegen',
   'tooling/compare',
-  'tooling/e2e',
-  'tooling/faults',
-  'tooling/soak',
-  'tooling/repo',
-  'tooling/walk',
 ]
 
 /** Functions that may have other names, each with the reason. */

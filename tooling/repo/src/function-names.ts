@@ -11,7 +11,7 @@ export interface FunctionName {
 const verbs: ReadonlySet<string> = new Set(
   `
   abandon abort accept accepts access accumulate acquire adapt add adjust admit adopt advance advertise aggregate align allocate allow
-  allows annotate answer append applies apply approve are ask assemble assert assign assume attach attempt audit authenticate authorize await
+  allocates allows annotate answer append applies apply approve are ask assemble assert assign assume attach attempt audit authenticate authorize await
   begin belongs bind blank block boot boots bootstrap branch break build bump bury cache calculate call can cancel canonicalize cap capitalize capture
   catch change charge check choose claim classify clean clear clone close coerce collapse collect combine commit compact compare compile
   complain complete compose compress compute concat configure conforms connect connects consider construct consume contain contains
@@ -24,7 +24,7 @@ const verbs: ReadonlySet<string> = new Set(
   give go grant group guard guess hand handle handles has hash have head hold holds identify ignore impersonate import include includes indent
   increase increment index infer inflate inform inherit inherits init initialize inject insert inspect install interpret intersect
   intersects invoke is issue iterate join judge jump keep keeps kill know knows label lacks launch learn leave leaves let lift limit
-  list listen load locate lock log look lookup loop lower make map mark mask match matches may measure memoize mention mentions merge
+  list listen load locate lock log look looks lookup loop lower make map mark mask match matches may measure memoize mention mentions merge
   migrate minimize mirror mix mock modify monitor mount move multiply must mutate name narrow needs negate negotiate nest new normalize
   note notify number observe occurs offer omit on open opens order overlap overlaps overwrite owns pack pad parse partition pass passes
   patch pause peek permit permits persist pick pin ping pipe place plan play poll pop populate post precedes predict prefer prefers

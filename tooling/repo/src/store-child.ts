@@ -1,10 +1,10 @@
 // Opens a store on disk, prints the entries of earlier runs as JSON, adds an entry, and closes the store.
 import { openEmbedded } from '@keelson/backend-embedded'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 
 const [dataDir = '', life = ''] = process.argv.slice(2)
 const store = await openEmbedded({ dataDir })
-const { entries } = await store.list(prefixRange('/'))
+const { entries } = await store.list(createPrefixRange('/'))
 const lines = entries.map(({ key, value }) => `${key} ${value.length} ${Buffer.from(value).toString('latin1', 0, 8)}`)
 for (const size of [0, 1, 500, 20_000, 200_000])
   await store.commit({

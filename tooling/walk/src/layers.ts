@@ -45,6 +45,6 @@ export class Layers {
 }
 
 /** Returns the package that contains a file, for example "registry" for "packages/registry/src/store.ts". */
-export function packageOf(file: string): string {
+export function getPackage(file: string): string {
   return file.split('/')[1] ?? ''
 }

@@ -1,4 +1,4 @@
-import { packageOf } from './layers.ts'
+import { getPackage } from './layers.ts'
 import type { Walk, WalkedFunction } from './walk.ts'
 import { formatLabel } from './walk.ts'
 
@@ -6,7 +6,7 @@ import { formatLabel } from './walk.ts'
 export function report(walk: Walk, title: string): string {
   const lines = [title]
   for (const packageName of walk.packages) {
-    const files = walk.files.filter((file) => packageOf(file) === packageName)
+    const files = walk.files.filter((file) => getPackage(file) === packageName)
     lines.push('', `${packageName} (${count(files.length, 'file')})`)
     for (const file of files) {
       const functions = walk.functions.filter((f) => f.file === file)

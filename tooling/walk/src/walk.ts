@@ -1,5 +1,5 @@
 import type { Entry, Frame, SourceFunction } from './engine-trace.ts'
-import { packageOf } from './layers.ts'
+import { getPackage } from './layers.ts'
 import type { Layers } from './layers.ts'
 
 /** A called function with its number of calls. */
@@ -38,17 +38,17 @@ export function summarizeCalls(entries: readonly Entry[], layers: Layers): Walk 
     if (existing) existing.calls++
     else functions.set(key, { ...callee, calls: 1 })
     files.add(callee.file)
-    const to = packageOf(callee.file)
-    const from = packageOf(callers[0]?.file ?? callee.file)
+    const to = getPackage(callee.file)
+    const from = getPackage(callers[0]?.file ?? callee.file)
     if (from !== to) crossings.add(`${from} → ${to}`)
-    const caller = callers.find(({ file }) => !layers.is(packageOf(file), 'base', 'types'))
-    if (caller && layers.is(to, 'http', 'server') && isBelowHttp(packageOf(caller.file), layers))
+    const caller = callers.find(({ file }) => !layers.is(getPackage(file), 'base', 'types'))
+    if (caller && layers.is(to, 'http', 'server') && isBelowHttp(getPackage(caller.file), layers))
       upward.set(`${formatLabel(caller)} → ${key}`, { caller, callee })
   }
   return {
     functions: [...functions.values()],
     files: [...files],
-    packages: layers.sort(new Set([...files].map(packageOf))),
+    packages: layers.sort(new Set([...files].map(getPackage))),
     crossings: [...crossings],
     upward: [...upward.values()],
   }

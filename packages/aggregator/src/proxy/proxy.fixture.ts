@@ -10,7 +10,7 @@ import { Exchange, parseRequestInfo } from '@keelson/exchange'
 import type { Incoming, Outgoing } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import { createDialer } from '@keelson/outbound'
-import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
+import { createMemoryCertificateStore, openOwnCertificates } from '@keelson/server'
 import type { ProxyTarget, ProxyTransport } from '../target.ts'
 import { createProxyTransport } from './create-proxy-transport.ts'
 import type { ProxyTransportOptions } from './create-proxy-transport.ts'
@@ -19,7 +19,7 @@ import type { ProxyTransportOptions } from './create-proxy-transport.ts'
 export type Certificates = Awaited<ReturnType<typeof createCertificates>>
 
 export async function createCertificates() {
-  const created = await ownCertificates({ store: createMemoryCertificateStore(), names: ['metrics.kube-system.svc'], frontProxy: true })
+  const created = await openOwnCertificates({ store: createMemoryCertificateStore(), names: ['metrics.kube-system.svc'], frontProxy: true })
   return { serving: created.serving, authority: created.ca.certificate, frontProxy: created.frontProxy! }
 }
 

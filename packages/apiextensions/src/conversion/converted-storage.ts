@@ -1,6 +1,6 @@
 import { runAfter, waitForNextTurn } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { OpenWatches, encodeContinue, matcher, prepareKey } from '@keelson/storagebackend'
+import { OpenWatches, encodeContinue, createMatcher, prepareKey } from '@keelson/storagebackend'
 import type {
   CreateOptions,
   DeleteObjectOptions,
@@ -66,7 +66,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
       return { ...list, items: this.#presentEach(list.items) }
     }
     const { predicate, ...rest } = options
-    const matches = matcher(predicate)
+    const matches = createMatcher(predicate)
     if (matches !== undefined && (options.limit ?? 0) > 0) return this.#listPage(key, rest, matches)
     const list = await this.#storage.list(key, rest)
     const items: StoredObject<T>[] = []
@@ -79,7 +79,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     const signal = this.#watches.untilClosed(options.signal)
     if (view.isImmediate) return mapWatch(await this.#storage.watch(key, { ...options, signal }), (stored) => this.#presentNow(stored))
     const { predicate, ...rest } = options
-    const matches = matcher(predicate)
+    const matches = createMatcher(predicate)
     const watch = await this.#storage.watch(key, { ...rest, ...(matches && { withPrevious: true }), signal })
     return new ConvertedWatch(watch, { view, matches, signal })
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { IteratedWatch, eventType } from '@keelson/storagebackend'
+import { IteratedWatch, selectEventType } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject } from '@keelson/storagebackend'
 import { orThrow } from './version-view.ts'
 import type { Presented, VersionView } from './version-view.ts'
@@ -100,7 +100,7 @@ function convertEvent<T extends KubeObject>(
   if (matches === undefined) return { type: event.type, object }
   if (event.type !== 'MODIFIED') return matches(object) ? { type: event.type, object } : undefined
   const previous = event.previous && requireConverted(event.previous)
-  const type = eventType(previous !== undefined && matches(previous), matches(object))
+  const type = selectEventType(previous !== undefined && matches(previous), matches(object))
   if (type === undefined) return undefined
   if (type !== 'DELETED') return { type, object }
   const { codec } = view

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { prefixRange } from '@keelson/storagebackend'
+import { createPrefixRange } from '@keelson/storagebackend'
 import type {
   Backend,
   CreateOptions,
@@ -44,7 +44,7 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
   async waitForFirstObject({ signal, onEmpty }: FirstObjectOptions): Promise<void> {
     if (this.#storage !== undefined) return
     const { backend, prefix } = this.#options
-    const range = prefixRange(prefix)
+    const range = createPrefixRange(prefix)
     const { count, revision } = await backend.list(range, { countOnly: true, signal })
     if (count > 0) return
     onEmpty()
@@ -84,7 +84,7 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
    * watch cache of the storage, which may not have an object yet that was just created.
    */
   async count(key: string): Promise<number> {
-    return (await this.#options.backend.list(prefixRange(key), { countOnly: true })).count
+    return (await this.#options.backend.list(createPrefixRange(key), { countOnly: true })).count
   }
 
   stats(): Promise<StorageStats> {

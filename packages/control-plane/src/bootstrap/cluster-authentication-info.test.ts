@@ -2,7 +2,7 @@ import type { ConfigMap } from '@keelson/api/core/v1'
 import { systemClock } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import type { Backend } from '@keelson/storagebackend'
-import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
+import { createMemoryCertificateStore, openOwnCertificates } from '@keelson/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerChain } from '../server-chain.ts'
 import { startChain } from '../start-chain.fixture.ts'
@@ -60,7 +60,7 @@ describe('extension-apiserver-authentication', () => {
 test('updates the ConfigMap when CA files change, and reports data that it cannot parse', async () => {
   const chain = await start(openStore())
   await findConfigMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
-  const { ca, frontProxy } = await ownCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
+  const { ca, frontProxy } = await openOwnCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
   let current = { certificate: '', key: '', clientAuthorities: [] as string[], frontProxyAuthorities: [] as string[] }
   let changeNothing = (): void => {}
   const stop = new AbortController()
@@ -99,7 +99,7 @@ describe('combinedData', () => {
   const now = Date.now()
   const emptyInfo = { clientAuthorities: [], frontProxyAuthorities: [], requestHeaders: undefined }
   const createAuthority = async (at: number) =>
-    (await ownCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
+    (await openOwnCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
 
   test('keeps entries of other servers and removes expired certificates', async () => {
     const [ownCA, otherCA, expiredCA] = [

@@ -1,10 +1,10 @@
 import { selectEveryField, selectEverything, parseLabelSelector } from '@keelson/apimachinery'
 import { getPlainObject, testContext } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
-import { componentStatuses } from './index.ts'
+import { createComponentStatuses } from './index.ts'
 
 const context = testContext('')
-const storage = componentStatuses({
+const storage = createComponentStatuses({
   scheduler: async () => ({ healthy: false, message: 'connection refused' }),
   'etcd-0': async () => ({ healthy: true, message: 'ok' }),
   broken: () => Promise.reject(new Error('no answer')),

@@ -16,7 +16,7 @@ export interface ComponentHealth {
 export type ComponentCheck = () => Promise<ComponentHealth>
 
 /** Serves the health of control plane components by name ("etcd-0"). Each read runs the checks, because the health is not stored. */
-export function componentStatuses(checks: Readonly<Record<string, ComponentCheck>>): RESTStorage & Getter & Lister {
+export function createComponentStatuses(checks: Readonly<Record<string, ComponentCheck>>): RESTStorage & Getter & Lister {
   return {
     ...describeRESTStorage(componentStatusKind, {
       namespaced: false,

@@ -2,7 +2,7 @@ import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '@
 import { fieldError, fieldPath, isValidPortNum, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
-import { invalidEach, validateDNSLabel, validateQualifiedName, validateRequiredOneOf } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors, validateDNSLabel, validateQualifiedName, validateRequiredOneOf } from '../pod-spec/field-rules.ts'
 import { findEndpointIPErrors } from '../services/validate.ts'
 
 type ReadonlyEndpoints = DeepReadonly<Endpoints>
@@ -33,8 +33,8 @@ function validateAddress({ ip = '', hostname, nodeName }: DeepReadonly<EndpointA
   return [
     ...validateLegacyIP(ip, path.child('ip')),
     ...(hostname ? validateDNSLabel(hostname, path.child('hostname')) : []),
-    ...(nodeName === undefined ? [] : invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, path.child('nodeName'))),
-    ...invalidEach(findEndpointIPErrors(ip), ip, path.child('ip')),
+    ...(nodeName === undefined ? [] : createInvalidErrors(nameIsDNSSubdomain(nodeName, false), nodeName, path.child('nodeName'))),
+    ...createInvalidErrors(findEndpointIPErrors(ip), ip, path.child('ip')),
   ]
 }
 
@@ -48,7 +48,7 @@ function validatePort(
   else if (needsName) errors.push(fieldError.required(path.child('name')))
   return [
     ...errors,
-    ...invalidEach(isValidPortNum(port), port, path.child('port')),
+    ...createInvalidErrors(isValidPortNum(port), port, path.child('port')),
     ...validateRequiredOneOf(protocol, protocols, path.child('protocol')),
     ...(appProtocol === undefined ? [] : validateQualifiedName(appProtocol, path.child('appProtocol'))),
   ]

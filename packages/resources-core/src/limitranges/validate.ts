@@ -1,7 +1,7 @@
 import type { LimitRange, LimitRangeItem } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, Quantity } from '@keelson/apimachinery'
-import { invalidEach } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors } from '../pod-spec/field-rules.ts'
 import { isOvercommitAllowed } from '../pod-spec/resource-names.ts'
 import { validateContainerResourceName, validateResourceName } from '../pod-spec/validate-resources.ts'
 
@@ -28,7 +28,7 @@ export function validateLimitRange({ spec }: DeepReadonly<LimitRange>): FieldErr
 }
 
 function validateType(type: string, path: FieldPath): FieldErrorList {
-  const errors = invalidEach(isQualifiedName(type), type, path)
+  const errors = createInvalidErrors(isQualifiedName(type), type, path)
   if (errors.length > 0 || type.includes('/') || standardTypes.has(type)) return errors
   return [fieldError.invalid(path, type, 'must be a standard limit type or fully qualified')]
 }

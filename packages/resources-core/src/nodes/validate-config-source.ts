@@ -1,7 +1,7 @@
 import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '@keelson/api/core/v1'
 import { fieldError, isConfigMapKey, nameIsDNSLabel, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateRequired } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors, validateRequired } from '../pod-spec/field-rules.ts'
 
 type Source = DeepReadonly<NodeConfigSource>
 type ConfigMapSource = DeepReadonly<ConfigMapNodeConfigSource>
@@ -39,7 +39,7 @@ function validateOneSource(
 
 function validateConfigMap({ namespace = '', name = '', kubeletConfigKey = '' }: ConfigMapSource, path: FieldPath): FieldErrorList {
   const check = (value: string, messages: (value: string) => readonly string[], at: FieldPath): FieldErrorList =>
-    value === '' ? [fieldError.required(at)] : invalidEach(messages(value), value, at)
+    value === '' ? [fieldError.required(at)] : createInvalidErrors(messages(value), value, at)
   return [
     ...check(namespace, (value) => nameIsDNSLabel(value, false), path.child('namespace')),
     ...check(name, (value) => nameIsDNSSubdomain(value, false), path.child('name')),

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors } from '../pod-spec/field-rules.ts'
 import { isNativeResource } from '../pod-spec/resource-names.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
 
@@ -42,7 +42,7 @@ function validateAmount(text: string, path: FieldPath): FieldErrorList {
 
 /** Validates a resource name in the resize status. Allowed are "storage" and names with a domain other than Kubernetes's. */
 function validateKey(name: string, path: FieldPath): FieldErrorList {
-  const errors = invalidEach(isQualifiedName(name), name, path)
+  const errors = createInvalidErrors(isQualifiedName(name), name, path)
   if (errors.length > 0 || !isNativeResource(name) || name === 'storage') return errors
   return [fieldError.notSupported(path, name, ['storage'])]
 }

@@ -9,7 +9,7 @@ import type {
 } from '@keelson/api/core/v1'
 import { measureUtf8Bytes, fieldError, formatInclusiveRangeMessage, nameIsDNSLabel } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel, validateDNSSubdomain, validateRequired } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors, validateDNSLabel, validateDNSSubdomain, validateRequired } from '../pod-spec/field-rules.ts'
 import { validateAzureFile, validateCinder } from '../pod-spec/volume-sources-cloud.ts'
 import { isInitiatorName, validateCSIDriverName, validateGlusterfs, validateStorageOS } from '../pod-spec/volume-sources-network.ts'
 
@@ -23,7 +23,7 @@ export function validateGlusterfsVolume(source: DeepReadonly<GlusterfsPersistent
   if (namespace === '') {
     return [...errors, fieldError.invalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name')]
   }
-  return [...errors, ...invalidEach(nameIsDNSLabel(namespace, false), namespace, at)]
+  return [...errors, ...createInvalidErrors(nameIsDNSLabel(namespace, false), namespace, at)]
 }
 
 export function validateISCSIVolume(

@@ -10,7 +10,7 @@ function locateField(path: FieldPath, member: string | undefined): FieldPath {
 }
 
 /** Creates an "Invalid value" error for each message. */
-export function invalidEach(messages: readonly string[], value: unknown, path: FieldPath, member?: string): FieldErrorList {
+export function createInvalidErrors(messages: readonly string[], value: unknown, path: FieldPath, member?: string): FieldErrorList {
   return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(locateField(path, member), value, message))
 }
 
@@ -38,15 +38,15 @@ export function validateRequiredOneOf(
 }
 
 export function validateDNSLabel(value: string, path: FieldPath, member?: string): FieldErrorList {
-  return invalidEach(isDNS1123Label(value), value, path, member)
+  return createInvalidErrors(isDNS1123Label(value), value, path, member)
 }
 
 export function validateDNSSubdomain(value: string, path: FieldPath): FieldErrorList {
-  return invalidEach(isDNS1123Subdomain(value), value, path)
+  return createInvalidErrors(isDNS1123Subdomain(value), value, path)
 }
 
 export function validateQualifiedName(value: string, path: FieldPath): FieldErrorList {
-  return invalidEach(isQualifiedName(value), value, path)
+  return createInvalidErrors(isQualifiedName(value), value, path)
 }
 
 /** Validates each item of a list and collects the errors or warnings. A missing list has no items. */

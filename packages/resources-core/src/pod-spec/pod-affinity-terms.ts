@@ -12,6 +12,6 @@ export function collectPodAffinityTerms(affinity: Affinity | undefined): PodAffi
   })
 }
 
-export function readonlyPodAffinityTerms(affinity: DeepReadonly<Affinity> | undefined): readonly DeepReadonly<PodAffinityTerm>[] {
+export function listPodAffinityTerms(affinity: DeepReadonly<Affinity> | undefined): readonly DeepReadonly<PodAffinityTerm>[] {
   return collectPodAffinityTerms(affinity as Affinity | undefined)
 }

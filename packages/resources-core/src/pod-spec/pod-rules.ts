@@ -1,7 +1,7 @@
 import type { ObjectMeta, DeepReadonly } from '@keelson/apimachinery'
 import { isValidLabelValue, parseQuantity, validateLabelSelector, fieldPath } from '@keelson/apimachinery'
 import { hasValidDeletionCost } from './deletion-cost.ts'
-import { readonlyPodAffinityTerms } from './pod-affinity-terms.ts'
+import { listPodAffinityTerms } from './pod-affinity-terms.ts'
 import { isHugePages } from './resource-names.ts'
 import { isDivisibleHugePages } from './resource-quantities.ts'
 import { findSysctlError } from './validate-sysctls.ts'
@@ -87,7 +87,7 @@ function getSpreadConstraints(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpe
 }
 
 function hasInvalidAffinitySelector({ affinity }: ReadonlyPodSpec): boolean {
-  const terms = readonlyPodAffinityTerms(affinity)
+  const terms = listPodAffinityTerms(affinity)
   return terms.some((term) =>
     [term.labelSelector, term.namespaceSelector].some((selector) => validateLabelSelector(selector, unusedPath).length > 0),
   )

@@ -1,7 +1,7 @@
 import type { PodAffinity, PodAffinityTerm } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSLabel, validateLabelName, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from './field-rules.ts'
+import { createInvalidErrors } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateNodeAffinity, validateWeight } from './validate-node-affinity.ts'
 import { validateLabelKeys } from './validate-topology-spread.ts'
@@ -41,7 +41,7 @@ function validateTerm(term: DeepReadonly<PodAffinityTerm>, rules: PodRules, path
   return [
     ...validateLabelSelector(term.labelSelector, path.child('labelSelector'), selectorRules),
     ...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector'), selectorRules),
-    ...(term.namespaces ?? []).flatMap((name) => invalidEach(nameIsDNSLabel(name, false), name, path.child('namespace'))),
+    ...(term.namespaces ?? []).flatMap((name) => createInvalidErrors(nameIsDNSLabel(name, false), name, path.child('namespace'))),
     ...validateLabelKeys(term, path),
     ...(topologyKey === '' ? [fieldError.required(topologyPath, 'can not be empty')] : []),
     ...validateLabelName(topologyKey, topologyPath),

@@ -16,7 +16,7 @@ import {
   wasSentEmpty,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
-import { invalidEach, validateRequired, validateSupported } from './field-rules.ts'
+import { createInvalidErrors, validateRequired, validateSupported } from './field-rules.ts'
 import { validatePositiveQuantity } from './resource-quantities.ts'
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
@@ -95,7 +95,7 @@ function validateStorage(storage: string | undefined, path: FieldPath): FieldErr
 
 /** Validates the name of a storage class or volume attributes class. The name may be empty. */
 export function validateClassName(name: string | undefined, path: FieldPath): FieldErrorList {
-  return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path) : []
+  return name ? createInvalidErrors(nameIsDNSSubdomain(name, false), name, path) : []
 }
 
 function validateSources(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: FieldPath, rules: ClaimRules): FieldErrorList {
@@ -105,7 +105,7 @@ function validateSources(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: Fi
   if (ref !== undefined) {
     errors.push(...validateSource(ref, path.child('dataSourceRef'), rules))
     if (ref.namespace) {
-      errors.push(...invalidEach(nameIsDNSLabel(ref.namespace, false), ref.namespace, path.child('dataSourceRef', 'namespace')))
+      errors.push(...createInvalidErrors(nameIsDNSLabel(ref.namespace, false), ref.namespace, path.child('dataSourceRef', 'namespace')))
     }
   }
   if (source === undefined || ref === undefined) return errors
@@ -128,7 +128,7 @@ function validateSource(
     errors.push(fieldError.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
   }
   if (apiGroup && rules.allowInvalidAPIGroups !== true) {
-    errors.push(...invalidEach(isDNS1123Subdomain(apiGroup), apiGroup, path.child('apiGroup')))
+    errors.push(...createInvalidErrors(isDNS1123Subdomain(apiGroup), apiGroup, path.child('apiGroup')))
   }
   return errors
 }

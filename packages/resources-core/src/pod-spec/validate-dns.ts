@@ -2,7 +2,7 @@ import type { HostAlias } from '@keelson/api/core/v1'
 import { measureUtf8Bytes, fieldError, isDNS1123SubdomainWithUnderscore } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
-import { invalidEach, validateDNSSubdomain, validateItems } from './field-rules.ts'
+import { createInvalidErrors, validateDNSSubdomain, validateItems } from './field-rules.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const maxNameservers = 3
@@ -47,7 +47,7 @@ function validateSearches(searches: readonly string[], path: FieldPath): FieldEr
   for (const [i, search] of searches.entries()) {
     if (search === '.') continue
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    errors.push(...invalidEach(isDNS1123SubdomainWithUnderscore(name), name, path.index(i)))
+    errors.push(...createInvalidErrors(isDNS1123SubdomainWithUnderscore(name), name, path.index(i)))
   }
   return errors
 }

@@ -1,7 +1,7 @@
 import type { ConfigMapKeySelector, EnvVar, EnvVarSource, FileKeySelector, SecretKeySelector } from '@keelson/api/core/v1'
 import { fieldError, isConfigMapKey, isRelaxedEnvVarName, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel, validateItems } from './field-rules.ts'
+import { createInvalidErrors, validateDNSLabel, validateItems } from './field-rules.ts'
 import { environmentFieldPaths, validateFieldRef, validateResourceFieldRef } from './validate-downward-api.ts'
 import { validateNoBacksteps } from './validate-paths.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
@@ -12,7 +12,7 @@ export function validateEnv({ env }: ReadonlyContainer, path: FieldPath): FieldE
 
 function validateVariable(variable: DeepReadonly<EnvVar>, path: FieldPath): FieldErrorList {
   const { name, valueFrom } = variable
-  const errors = name ? invalidEach(isRelaxedEnvVarName(name), name, path, 'name') : [fieldError.required(path.child('name'))]
+  const errors = name ? createInvalidErrors(isRelaxedEnvVarName(name), name, path, 'name') : [fieldError.required(path.child('name'))]
   return valueFrom === undefined ? errors : [...errors, ...validateValueFrom(variable, valueFrom, path.child('valueFrom'))]
 }
 
@@ -37,15 +37,15 @@ function validateValueFrom(variable: DeepReadonly<EnvVar>, from: DeepReadonly<En
 function validateKeyRef(ref: DeepReadonly<ConfigMapKeySelector | SecretKeySelector>, path: FieldPath): FieldErrorList {
   const { name = '', key = '' } = ref
   return [
-    ...invalidEach(nameIsDNSSubdomain(name, false), name, path, 'name'),
-    ...(key === '' ? [fieldError.required(path.child('key'))] : invalidEach(isConfigMapKey(key), key, path, 'key')),
+    ...createInvalidErrors(nameIsDNSSubdomain(name, false), name, path, 'name'),
+    ...(key === '' ? [fieldError.required(path.child('key'))] : createInvalidErrors(isConfigMapKey(key), key, path, 'key')),
   ]
 }
 
 function validateFileKeyRef(ref: DeepReadonly<FileKeySelector>, path: FieldPath): FieldErrorList {
   const { key = '', volumeName = '', path: file = '' } = ref
   return [
-    ...(key === '' ? [fieldError.required(path.child('key'))] : invalidEach(isRelaxedEnvVarName(key), key, path.child('key'))),
+    ...(key === '' ? [fieldError.required(path.child('key'))] : createInvalidErrors(isRelaxedEnvVarName(key), key, path.child('key'))),
     ...(volumeName === '' ? [fieldError.required(path.child('volumeName'))] : validateDNSLabel(volumeName, path.child('volumeName'))),
     ...(file === '' ? [fieldError.required(path.child('path'))] : validateNoBacksteps(file, path.child('path'))),
   ]
@@ -56,7 +56,7 @@ export function validateEnvFrom({ envFrom }: ReadonlyContainer, containerPath: F
   const path = containerPath.child('envFrom')
   return validateItems(envFrom, path, (source, at) => {
     const { prefix = '', configMapRef, secretRef } = source
-    const errors = prefix === '' ? [] : invalidEach(isRelaxedEnvVarName(prefix), prefix, at.child('prefix'))
+    const errors = prefix === '' ? [] : createInvalidErrors(isRelaxedEnvVarName(prefix), prefix, at.child('prefix'))
     if (configMapRef !== undefined) errors.push(...validateSourceName(configMapRef.name, at.child('configMapRef', 'name')))
     if (secretRef !== undefined) errors.push(...validateSourceName(secretRef.name, at.child('secretRef', 'name')))
     if (configMapRef === undefined && secretRef === undefined) {
@@ -73,5 +73,5 @@ export function validateEnvFrom({ envFrom }: ReadonlyContainer, containerPath: F
  * dash.
  */
 function validateSourceName(name: string | undefined, path: FieldPath): FieldErrorList {
-  return name ? invalidEach(nameIsDNSSubdomain(name, true), name, path) : [fieldError.required(path)]
+  return name ? createInvalidErrors(nameIsDNSSubdomain(name, true), name, path) : [fieldError.required(path)]
 }

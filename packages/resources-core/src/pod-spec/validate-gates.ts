@@ -1,7 +1,7 @@
 import type { PodSchedulingGroup } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSSubdomain, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateItems, validateQualifiedName } from './field-rules.ts'
+import { createInvalidErrors, validateItems, validateQualifiedName } from './field-rules.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export function validateReadinessGates({ readinessGates: gates }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
@@ -25,5 +25,5 @@ export function validateSchedulingGroup(group: DeepReadonly<PodSchedulingGroup>,
   const { podGroupName: name } = group
   const at = path.child('podGroupName')
   if (name === undefined) return [fieldError.invalid(at, null, 'must specify one of: `podGroupName`')]
-  return invalidEach(nameIsDNSSubdomain(name, false), name, at)
+  return createInvalidErrors(nameIsDNSSubdomain(name, false), name, at)
 }

@@ -1,7 +1,7 @@
 import type { ExecAction, GRPCAction, HTTPGetAction, SleepAction, TCPSocketAction } from '@keelson/api/core/v1'
 import { fieldError, isHTTPHeaderName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateRequired, validateSupported } from './field-rules.ts'
+import { createInvalidErrors, validateRequired, validateSupported } from './field-rules.ts'
 import { validatePortNumberOrName } from './validate-ports.ts'
 
 /** The action of a probe or a lifecycle hook. Only probes support `grpc`, only hooks support `sleep`. */
@@ -43,7 +43,7 @@ function validateHTTPGet(action: DeepReadonly<HTTPGetAction>, path: FieldPath): 
     ...validateRequired(action.path, path.child('path')),
     ...validatePortNumberOrName(action.port, path.child('port')),
     ...validateSupported(action.scheme ?? '', schemes, path.child('scheme')),
-    ...(action.httpHeaders ?? []).flatMap(({ name = '' }) => invalidEach(isHTTPHeaderName(name), name, path.child('httpHeaders'))),
+    ...(action.httpHeaders ?? []).flatMap(({ name = '' }) => createInvalidErrors(isHTTPHeaderName(name), name, path.child('httpHeaders'))),
   ]
 }
 

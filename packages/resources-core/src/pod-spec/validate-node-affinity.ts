@@ -1,7 +1,7 @@
 import type { NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '@keelson/api/core/v1'
 import { fieldError, isValidLabelValue, nameIsDNSSubdomain, validateLabelName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from './field-rules.ts'
+import { createInvalidErrors } from './field-rules.ts'
 
 export interface NodeSelectorRules {
   readonly allowInvalidLabelValues: boolean
@@ -48,7 +48,7 @@ function validateExpression(
   const valuesPath = path.child('values')
   const errors = [...validateOperator(operator, values.length, path), ...validateLabelName(key, path.child('key'))]
   if (rules.allowInvalidLabelValues) return errors
-  return [...errors, ...values.flatMap((value, i) => invalidEach(isValidLabelValue(value), value, valuesPath.index(i)))]
+  return [...errors, ...values.flatMap((value, i) => createInvalidErrors(isValidLabelValue(value), value, valuesPath.index(i)))]
 }
 
 function validateOperator(operator: string, count: number, path: FieldPath): FieldErrorList {
@@ -81,5 +81,8 @@ function validateFieldMatch(
     errors.push(fieldError.required(path.child('values'), detail))
   }
   if (key !== 'metadata.name') return [...errors, fieldError.invalid(path.child('key'), key, 'not a valid field selector key')]
-  return [...errors, ...values.flatMap((value, i) => invalidEach(nameIsDNSSubdomain(value, false), value, path.child('values').index(i)))]
+  return [
+    ...errors,
+    ...values.flatMap((value, i) => createInvalidErrors(nameIsDNSSubdomain(value, false), value, path.child('values').index(i))),
+  ]
 }

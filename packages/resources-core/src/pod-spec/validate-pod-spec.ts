@@ -1,6 +1,6 @@
 import { fieldError, formatInclusiveRangeMessage, nameIsDNSSubdomain, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel, validateRequiredOneOf } from './field-rules.ts'
+import { createInvalidErrors, validateDNSLabel, validateRequiredOneOf } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateAffinity } from './validate-affinity.ts'
 import type { ContainerContext } from './validate-container.ts'
@@ -100,7 +100,7 @@ function validateNames(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath):
     // An empty runtime class name is invalid, unlike other empty names of objects in a pod spec.
     ...(spec.runtimeClassName === undefined
       ? []
-      : invalidEach(nameIsDNSSubdomain(spec.runtimeClassName, false), spec.runtimeClassName, path, 'runtimeClassName')),
+      : createInvalidErrors(nameIsDNSSubdomain(spec.runtimeClassName, false), spec.runtimeClassName, path, 'runtimeClassName')),
     ...(spec.preemptionPolicy === undefined
       ? []
       : validateRequiredOneOf(spec.preemptionPolicy, preemptionPolicies, path, 'preemptionPolicy')),
@@ -109,5 +109,5 @@ function validateNames(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath):
 }
 
 function validateReference(name: string | undefined, path: FieldPath, member: string): FieldErrorList {
-  return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path, member) : []
+  return name ? createInvalidErrors(nameIsDNSSubdomain(name, false), name, path, member) : []
 }

@@ -1,6 +1,6 @@
 import { fieldError, isValidPortName, isValidPortNum } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
-import { invalidEach, validateItems, validateRequiredOneOf } from './field-rules.ts'
+import { createInvalidErrors, validateItems, validateRequiredOneOf } from './field-rules.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
 const protocols = ['SCTP', 'TCP', 'UDP']
@@ -13,13 +13,13 @@ export function validateContainerPorts({ ports }: ReadonlyContainer, path: Field
     const errors: FieldErrorList = []
     if (name !== '') {
       const messages = isValidPortName(name)
-      errors.push(...invalidEach(messages, name, at, 'name'))
+      errors.push(...createInvalidErrors(messages, name, at, 'name'))
       if (messages.length === 0 && names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
       if (messages.length === 0) names.add(name)
     }
     if (containerPort === 0) errors.push(fieldError.required(at.child('containerPort')))
-    else errors.push(...invalidEach(isValidPortNum(containerPort), containerPort, at, 'containerPort'))
-    if (hostPort !== 0) errors.push(...invalidEach(isValidPortNum(hostPort), hostPort, at, 'hostPort'))
+    else errors.push(...createInvalidErrors(isValidPortNum(containerPort), containerPort, at, 'containerPort'))
+    if (hostPort !== 0) errors.push(...createInvalidErrors(isValidPortNum(hostPort), hostPort, at, 'hostPort'))
     errors.push(...validateRequiredOneOf(port.protocol, protocols, at, 'protocol'))
     return errors
   })
@@ -43,5 +43,5 @@ export function validateHostPorts(containers: readonly ReadonlyContainer[], path
 
 export function validatePortNumberOrName(port: IntOrString | undefined, path: FieldPath): FieldErrorList {
   const value = port ?? 0
-  return invalidEach(typeof value === 'number' ? isValidPortNum(value) : isValidPortName(value), value, path)
+  return createInvalidErrors(typeof value === 'number' ? isValidPortNum(value) : isValidPortName(value), value, path)
 }

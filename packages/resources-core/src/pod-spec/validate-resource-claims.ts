@@ -4,7 +4,7 @@ import { fieldError, nameIsDNSSubdomain, unnamedPath } from '@keelson/apimachine
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { mirrorAnnotation } from './annotation-keys.ts'
-import { invalidEach, validateDNSLabel } from './field-rules.ts'
+import { createInvalidErrors, validateDNSLabel } from './field-rules.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
@@ -35,8 +35,12 @@ export function validateResourceClaims(
     }
     return [
       ...errors,
-      ...(claimName === undefined ? [] : invalidEach(nameIsDNSSubdomain(claimName, false), claimName, at.child('resourceClaimName'))),
-      ...(template === undefined ? [] : invalidEach(nameIsDNSSubdomain(template, false), template, at.child('resourceClaimTemplateName'))),
+      ...(claimName === undefined
+        ? []
+        : createInvalidErrors(nameIsDNSSubdomain(claimName, false), claimName, at.child('resourceClaimName'))),
+      ...(template === undefined
+        ? []
+        : createInvalidErrors(nameIsDNSSubdomain(template, false), template, at.child('resourceClaimTemplateName'))),
     ]
   })
 }

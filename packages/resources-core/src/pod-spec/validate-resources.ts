@@ -1,7 +1,7 @@
 import type { ResourceClaim, ResourceRequirements } from '@keelson/api/core/v1'
 import { fieldError, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, Quantity } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel } from './field-rules.ts'
+import { createInvalidErrors, validateDNSLabel } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import {
   isExtendedResource,
@@ -33,7 +33,7 @@ export function validatePodLevelResources(requirements: Requirements, context: R
 }
 
 export function validateResourceName(name: string, path: FieldPath): FieldErrorList {
-  const errors = invalidEach(isQualifiedName(name), name, path)
+  const errors = createInvalidErrors(isQualifiedName(name), name, path)
   if (errors.length === 0 && !name.includes('/') && !isStandardResource(name)) {
     errors.push(fieldError.invalid(path, name, 'must be a standard resource type or fully qualified'))
   }

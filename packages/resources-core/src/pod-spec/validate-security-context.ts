@@ -3,7 +3,7 @@ import type { PodSecurityContext, SecurityContext } from '@keelson/api/core/v1'
 import { fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
-import { invalidEach, validateItems, validateSupported } from './field-rules.ts'
+import { createInvalidErrors, validateItems, validateSupported } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateAppArmorProfile, validateSeccompProfile } from './validate-profiles.ts'
 import { validateSysctls } from './validate-sysctls.ts'
@@ -85,7 +85,7 @@ export function validatePodSecurityContext(spec: ReadonlyPodSpec, rules: PodRule
 }
 
 function validateUser(id: number | undefined, path: FieldPath, member: string): FieldErrorList {
-  return id === undefined ? [] : invalidEach(isValidUserID(id), id, path, member)
+  return id === undefined ? [] : createInvalidErrors(isValidUserID(id), id, path, member)
 }
 
 function validateSupplementalGroups({ supplementalGroups: groups }: DeepReadonly<PodSecurityContext>, path: FieldPath): FieldErrorList {
@@ -93,5 +93,5 @@ function validateSupplementalGroups({ supplementalGroups: groups }: DeepReadonly
 }
 
 function validateGroup(id: number | undefined, path: FieldPath, member?: string): FieldErrorList {
-  return id === undefined ? [] : invalidEach(isValidGroupID(id), id, path, member)
+  return id === undefined ? [] : createInvalidErrors(isValidGroupID(id), id, path, member)
 }

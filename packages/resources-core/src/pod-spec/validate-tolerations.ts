@@ -1,7 +1,7 @@
 import type { Toleration } from '@keelson/api/core/v1'
 import { emptyMessage, fieldError, isQualifiedName, isValidLabelValue, parseInt64, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateItems } from './field-rules.ts'
+import { createInvalidErrors, validateItems } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
@@ -9,7 +9,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 export function validateTolerations(tolerations: readonly DeepReadonly<Toleration>[], rules: PodRules, path: FieldPath): FieldErrorList {
   return validateItems(tolerations, path, (toleration, at) => {
     const { key = '', operator = '', effect = '' } = toleration
-    const errors = key === '' ? [] : invalidEach(isQualifiedName(key), key, at, 'key')
+    const errors = key === '' ? [] : createInvalidErrors(isQualifiedName(key), key, at, 'key')
     if (key === '' && operator !== 'Exists') {
       const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
       errors.push(fieldError.invalid(at.child('operator'), operator, detail))

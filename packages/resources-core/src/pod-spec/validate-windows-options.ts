@@ -1,7 +1,7 @@
 import type { WindowsSecurityContextOptions } from '@keelson/api/core/v1'
 import { measureUtf8Bytes, fieldError, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from './field-rules.ts'
+import { createInvalidErrors } from './field-rules.ts'
 import { listContainersWithPath, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
@@ -22,7 +22,8 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   if (windowsOptions === undefined) return []
   const path = contextPath.child('windowsOptions')
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = windowsOptions
-  const errors = specName === undefined ? [] : invalidEach(isDNS1123Subdomain(specName), specName, path.child('gmsaCredentialSpecName'))
+  const errors =
+    specName === undefined ? [] : createInvalidErrors(isDNS1123Subdomain(specName), specName, path.child('gmsaCredentialSpecName'))
   if (spec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
     if (spec === '') errors.push(fieldError.invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string'))
@@ -32,7 +33,7 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   }
   if (user !== undefined)
     errors.push(
-      ...invalidEach(
+      ...createInvalidErrors(
         findUserNameErrors(user).map((text) => `runAsUserName${text}`),
         user,
         path.child('runAsUserName'),

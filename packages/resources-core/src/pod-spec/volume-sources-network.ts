@@ -13,7 +13,7 @@ import type {
 } from '@keelson/api/core/v1'
 import { measureUtf8Bytes, fieldError, formatInclusiveRangeMessage, isDNS1123Subdomain, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel, validateRequired } from './field-rules.ts'
+import { createInvalidErrors, validateDNSLabel, validateRequired } from './field-rules.ts'
 
 // Validates volume sources for network storage, and CSI.
 
@@ -149,12 +149,12 @@ export function validateCSI(source: DeepReadonly<CSIVolumeSource>, path: FieldPa
   const secret = source.nodePublishSecretRef
   if (secret === undefined) return errors
   if (!secret.name) errors.push(fieldError.required(path.child('nodePublishSecretRef', 'name')))
-  else errors.push(...invalidEach(nameIsDNSSubdomain(secret.name, false), secret.name, path.child('name')))
+  else errors.push(...createInvalidErrors(nameIsDNSSubdomain(secret.name, false), secret.name, path.child('name')))
   return errors
 }
 
 export function validateCSIDriverName(name: string, path: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(path)]
   const errors: FieldErrorList = measureUtf8Bytes(name) > 63 ? [fieldError.tooLong(path, 63)] : []
-  return [...errors, ...invalidEach(isDNS1123Subdomain(name.toLowerCase()), name, path)]
+  return [...errors, ...createInvalidErrors(isDNS1123Subdomain(name.toLowerCase()), name, path)]
 }

@@ -110,7 +110,7 @@ function pickLater(a: string, b: string | null | undefined): string {
 }
 
 /** Formats how many readiness gates of a pod are true, like "1/2". */
-export function readinessGates(pod: ReadonlyPod): string {
+export function formatReadinessGates(pod: ReadonlyPod): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
   // If several conditions have the same type, the first one applies.

@@ -1,7 +1,7 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { type ResourceDefinition, defineResource } from '@keelson/registry'
 import { podQuota } from './quota.ts'
-import { readinessGates, summaryColumns } from './columns.ts'
+import { formatReadinessGates, summaryColumns } from './columns.ts'
 import { setPodDefaults } from './defaults.ts'
 import { normalizePod } from './normalize-pod.ts'
 import { podStatus } from './status-strategy.ts'
@@ -50,7 +50,12 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
       description: 'Node where the pod may run after preemption.',
       value: (pod) => pod.status?.nominatedNodeName || '<none>',
     },
-    { name: 'Readiness Gates', priority: 1, description: 'Number of fulfilled readiness gates.', value: (pod) => readinessGates(pod) },
+    {
+      name: 'Readiness Gates',
+      priority: 1,
+      description: 'Number of fulfilled readiness gates.',
+      value: (pod) => formatReadinessGates(pod),
+    },
   ],
   tableConditions(pod) {
     if (pod.status?.phase === 'Succeeded')

@@ -6,7 +6,7 @@ import type { ScopeSelector } from '@keelson/registry'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
-export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
+export function matchesPodScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
   switch (selector.scopeName) {
     case 'Terminating':
       return hasActiveDeadline(pod)

@@ -4,7 +4,7 @@ import { addQuantities, parseQuantities } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantities, Quantity } from '@keelson/apimachinery'
 import { oneObject } from '@keelson/registry'
 import type { QuotaRules } from '@keelson/registry'
-import { hasActiveDeadline, podInScope } from './quota-scopes.ts'
+import { hasActiveDeadline, matchesPodScope } from './quota-scopes.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
@@ -25,7 +25,7 @@ export const podQuota: QuotaRules<Pod> = {
     return operation === 'CREATE' || (operation === 'UPDATE' && hasActiveDeadline(object!) !== hasActiveDeadline(oldObject!))
   },
   isLimitedBy: (limit) => limitedNames.has(limit) || /^(requests\.)?hugepages-/.test(limit) || isExtendedRequest(limit),
-  isInScope: podInScope,
+  isInScope: matchesPodScope,
   usage: computePodUsage,
   complaint: describeMissingResources,
 }

@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod, ResourceStatus } from '@keelson/api/core/v1'
 import { measureUtf8Bytes, fieldError, isValidGroupID, isValidUserID, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateSupported } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors, validateSupported } from '../pod-spec/field-rules.ts'
 import type { ReadonlyContainer } from '../pod-spec/visit-containers.ts'
 
 type Status = DeepReadonly<ContainerStatus>
@@ -36,10 +36,10 @@ function validateUser({ user }: Status, osName: string, path: FieldPath): FieldE
   if (osName === 'windows') return [fieldError.forbidden(path, 'cannot be set for a windows pod')]
   if (osName !== 'linux') return []
   return [
-    ...invalidEach(isValidUserID(linux.uid), linux.uid, path.child('uid')),
-    ...invalidEach(isValidGroupID(linux.gid), linux.gid, path.child('gid')),
+    ...createInvalidErrors(isValidUserID(linux.uid), linux.uid, path.child('uid')),
+    ...createInvalidErrors(isValidGroupID(linux.gid), linux.gid, path.child('gid')),
     ...(linux.supplementalGroups ?? []).flatMap((group, i) =>
-      invalidEach(isValidGroupID(group), group, path.child('supplementalGroups').index(i)),
+      createInvalidErrors(isValidGroupID(group), group, path.child('supplementalGroups').index(i)),
     ),
   ]
 }

@@ -1,7 +1,7 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors, validateDNSLabel } from '../pod-spec/field-rules.ts'
 
 /** Validates `extendedResourceClaimStatus`, the status of the resource claim for extended resources that containers request. */
 export function validateExtendedClaim({ spec, status }: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
@@ -35,5 +35,8 @@ export function validateExtendedClaim({ spec, status }: DeepReadonly<Pod>, path:
   }
   const name = claim.resourceClaimName ?? ''
   const namePath = path.child('resourceClaimName')
-  return [...errors, ...(name === '' ? [fieldError.required(namePath)] : invalidEach(nameIsDNSSubdomain(name, false), name, namePath))]
+  return [
+    ...errors,
+    ...(name === '' ? [fieldError.required(namePath)] : createInvalidErrors(nameIsDNSSubdomain(name, false), name, namePath)),
+  ]
 }

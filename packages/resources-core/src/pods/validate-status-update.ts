@@ -1,7 +1,7 @@
 import type { Pod, PodCondition, PodResourceClaim, PodResourceClaimStatus } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain, repeatCheck, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateQualifiedName } from '../pod-spec/field-rules.ts'
+import { createInvalidErrors, validateQualifiedName } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
 import { validateAnnotationUpdate } from './validate-annotation-update.ts'
 import { validateContainerStatuses } from './validate-container-statuses.ts'
@@ -47,7 +47,7 @@ function validateConditions(conditions: readonly DeepReadonly<PodCondition>[], p
 function validateNominatedNode(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): FieldErrorList {
   const name = pod.status?.nominatedNodeName ?? ''
   if (name === '' || name === old.status?.nominatedNodeName) return []
-  const errors = invalidEach(nameIsDNSSubdomain(name, false), name, at)
+  const errors = createInvalidErrors(nameIsDNSSubdomain(name, false), name, at)
   if (old.spec?.nodeName) errors.push(fieldError.forbidden(at, 'may not be set on pods that are already bound to a node'))
   return errors
 }
@@ -67,6 +67,6 @@ function validateClaimStatuses(
     }
     if (isRepeated(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     if (claim === undefined) return errors
-    return [...errors, ...invalidEach(nameIsDNSSubdomain(claim, false), claim, at.child('resourceClaimName'))]
+    return [...errors, ...createInvalidErrors(nameIsDNSSubdomain(claim, false), claim, at.child('resourceClaimName'))]
   })
 }

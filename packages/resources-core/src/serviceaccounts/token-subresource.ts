@@ -42,7 +42,7 @@ const kubeletExpirationSeconds = 3607
 const extendedExpirationSeconds = 365 * 24 * 3600
 
 /** Serves POST serviceaccounts/NAME/token, which issues a signed token for a service account. Tokens are not stored. */
-export function tokenSubresource(options: TokenSubresourceOptions): SubresourceFactory {
+export function createTokenSubresource(options: TokenSubresourceOptions): SubresourceFactory {
   return () => new TokenStorage(options)
 }
 

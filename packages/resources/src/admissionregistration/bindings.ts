@@ -1,7 +1,7 @@
 import type { MutatingAdmissionPolicyBindingSpec } from '@keelson/api/admissionregistration/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 import { validateMatchResources, validateParamRef } from './match-resources.ts'
 
 const specPath = fieldPath('spec')
@@ -11,7 +11,7 @@ export function validateBinding(spec: DeepReadonly<MutatingAdmissionPolicyBindin
   const { policyName: name = '', paramRef, matchResources } = spec
   const namePath = specPath.child('policyName')
   return [
-    ...(name === '' ? [fieldError.required(namePath)] : invalidEach(nameIsDNSSubdomain(name, false), name, namePath)),
+    ...(name === '' ? [fieldError.required(namePath)] : createInvalidErrors(nameIsDNSSubdomain(name, false), name, namePath)),
     ...(paramRef === undefined ? [] : validateParamRef(paramRef, specPath.child('paramRef'))),
     ...(matchResources === undefined ? [] : validateMatchResources(matchResources, specPath.child('matchResources'))),
   ]

@@ -1,7 +1,7 @@
 import type { MatchResources, ParamKind, ParamRef } from '@keelson/api/admissionregistration/v1'
 import { fieldError, isDNS1035Label, isDNS1123Subdomain, isPathSegmentName, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, formatLabelSelector, validateSupported } from '@keelson/resources-core'
+import { createInvalidErrors, formatLabelSelector, validateSupported } from '@keelson/resources-core'
 import { matchPolicies } from './policies.ts'
 import { validateNamedRule } from './validate-rule.ts'
 import { setRuleDefaults } from './webhooks.ts'
@@ -75,7 +75,7 @@ export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldP
   const exclusive = 'name and selector are mutually exclusive'
   const actionPath = path.child('parameterNotFoundAction')
   return [
-    ...(name === '' ? [] : invalidEach(isPathSegmentName(name), name, path.child('name'))),
+    ...(name === '' ? [] : createInvalidErrors(isPathSegmentName(name), name, path.child('name'))),
     ...(hasBoth ? [fieldError.forbidden(path.child('name'), exclusive)] : []),
     ...validateLabelSelector(selector, path.child('selector')),
     ...(hasBoth ? [fieldError.forbidden(path.child('selector'), exclusive)] : []),

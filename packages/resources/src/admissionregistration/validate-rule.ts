@@ -1,7 +1,7 @@
 import type { NamedRuleWithOperations, Rule, RuleWithOperations } from '@keelson/api/admissionregistration/v1'
 import { fieldError, isPathSegmentName, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateSupported } from '@keelson/resources-core'
+import { createInvalidErrors, validateSupported } from '@keelson/resources-core'
 
 const operationNames = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
@@ -12,7 +12,7 @@ export function validateNamedRule(rule: DeepReadonly<NamedRuleWithOperations>, p
   const isRepeated = repeatCheck<string>()
   for (const [i, name] of names.entries()) {
     const at = path.child('resourceNames').index(i)
-    errors.push(...invalidEach(isPathSegmentName(name), name, at))
+    errors.push(...createInvalidErrors(isPathSegmentName(name), name, at))
     if (isRepeated(name)) errors.push(fieldError.duplicate(at, name))
   }
   return [...errors, ...validateRuleWithOperations(rule, path)]

@@ -12,7 +12,7 @@ import {
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
-import { invalidEach, validateSupported } from '@keelson/resources-core'
+import { createInvalidErrors, validateSupported } from '@keelson/resources-core'
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts'
 import { validateMatchConditions } from './validate-match-conditions.ts'
 import { validateRuleWithOperations } from './validate-rule.ts'
@@ -124,7 +124,7 @@ function validateReviewVersions(versions: readonly string[], { requireKnownVersi
   const isRepeated = repeatCheck<string>()
   for (const [i, version] of versions.entries()) {
     if (isRepeated(version)) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
-    else errors.push(...invalidEach(isDNS1035Label(version), version, path.index(i)))
+    else errors.push(...createInvalidErrors(isDNS1035Label(version), version, path.index(i)))
   }
   if (requireKnownVersion && !hasKnownVersion(versions))
     errors.push(fieldError.invalid(path, versions, `must include at least one of ${supported}`))

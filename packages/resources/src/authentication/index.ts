@@ -1,8 +1,8 @@
 import { authenticationV1 } from '@keelson/api/authentication/v1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup, RESTStorage, StorageHost } from '@keelson/registry'
-import { selfSubjectReviews } from './selfsubjectreviews/index.ts'
-import { tokenReviews } from './tokenreviews/index.ts'
+import { createSelfSubjectReviews } from './selfsubjectreviews/index.ts'
+import { createTokenReviews } from './tokenreviews/index.ts'
 import type { TokenReviewer } from './tokenreviews/index.ts'
 
 /** The services that the group uses. */
@@ -19,7 +19,7 @@ export const authentication: ApiGroup<AuthenticationServices> = defineApiGroup({
   resources: [],
   newRESTStorage: ({ services }: StorageHost<AuthenticationServices>) =>
     new Map<string, RESTStorage>([
-      ['selfsubjectreviews', selfSubjectReviews()],
-      ['tokenreviews', tokenReviews(services.tokenReviewer)],
+      ['selfsubjectreviews', createSelfSubjectReviews()],
+      ['tokenreviews', createTokenReviews(services.tokenReviewer)],
     ]),
 })

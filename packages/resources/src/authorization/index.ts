@@ -2,7 +2,7 @@ import { authorizationV1 } from '@keelson/api/authorization/v1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup, RESTStorage, StorageHost } from '@keelson/registry'
 import type { AccessAuthorizer, RuleResolver } from './access-authorizer.ts'
-import { selfSubjectRulesReviews } from './selfsubjectrulesreviews/index.ts'
+import { createSelfSubjectRulesReviews } from './selfsubjectrulesreviews/index.ts'
 import { accessReviews } from './subjectaccessreviews/index.ts'
 
 /** The services that the group uses. */
@@ -22,7 +22,7 @@ export const authorization: ApiGroup<AuthorizationServices> = defineApiGroup({
     new Map<string, RESTStorage>([
       ['localsubjectaccessreviews', accessReviews(authorizer, 'LocalSubjectAccessReview')],
       ['selfsubjectaccessreviews', accessReviews(authorizer, 'SelfSubjectAccessReview')],
-      ['selfsubjectrulesreviews', selfSubjectRulesReviews(ruleResolver)],
+      ['selfsubjectrulesreviews', createSelfSubjectRulesReviews(ruleResolver)],
       ['subjectaccessreviews', accessReviews(authorizer, 'SubjectAccessReview')],
     ]),
 })

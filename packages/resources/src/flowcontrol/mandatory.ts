@@ -2,11 +2,11 @@ import type { FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfiguratio
 import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-export function allRequestsOfGroups(...groups: readonly string[]): PolicyRulesWithSubjects {
-  return allRequests(groups.map((name) => ({ kind: 'Group', group: { name } })))
+export function matchGroups(...groups: readonly string[]): PolicyRulesWithSubjects {
+  return matchSubjects(groups.map((name) => ({ kind: 'Group', group: { name } })))
 }
 
-export function allRequests(subjects: Subject[]): PolicyRulesWithSubjects {
+export function matchSubjects(subjects: Subject[]): PolicyRulesWithSubjects {
   return {
     subjects,
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
@@ -16,14 +16,14 @@ export function allRequests(subjects: Subject[]): PolicyRulesWithSubjects {
 
 /** Specs of the mandatory flow schemas by name. They are immutable. */
 export const mandatoryFlowSchemas: ReadonlyMap<string, DeepReadonly<FlowSchemaSpec>> = new Map([
-  ['exempt', { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [allRequestsOfGroups(mastersGroup)] }],
+  ['exempt', { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [matchGroups(mastersGroup)] }],
   [
     'catch-all',
     {
       priorityLevelConfiguration: { name: 'catch-all' },
       matchingPrecedence: 10_000,
       distinguisherMethod: { type: 'ByUser' },
-      rules: [allRequestsOfGroups(unauthenticatedGroup, authenticatedGroup)],
+      rules: [matchGroups(unauthenticatedGroup, authenticatedGroup)],
     },
   ],
 ])

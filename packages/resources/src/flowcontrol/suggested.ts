@@ -8,7 +8,7 @@ import type {
 } from '@keelson/api/flowcontrol/v1'
 import { authenticatedGroup, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { allRequests, allRequestsOfGroups, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
+import { matchSubjects, matchGroups, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
 
 /** Builds a limited priority level with queues. */
 function createQueuedLevel(shares: number, lendablePercent: number, queues: number, handSize = 6): PriorityLevelConfigurationSpec {
@@ -52,7 +52,7 @@ const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
       level: 'exempt',
       precedence: 2,
       rule: {
-        subjects: allRequestsOfGroups(...allGroups).subjects,
+        subjects: matchGroups(...allGroups).subjects,
         nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
       },
     },
@@ -73,7 +73,7 @@ const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
       precedence: 400,
       by: 'ByUser',
       rule: {
-        subjects: allRequestsOfGroups('system:nodes').subjects,
+        subjects: matchGroups('system:nodes').subjects,
         resourceRules: [
           { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] },
           createLeaseRule(['*']),
@@ -81,12 +81,12 @@ const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
       },
     },
   ],
-  ['system-nodes', { level: 'system', precedence: 500, by: 'ByUser', rule: allRequestsOfGroups('system:nodes') }],
-  ['kube-controller-manager', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: allRequests([managers[0]!]) }],
-  ['kube-scheduler', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: allRequests([managers[1]!]) }],
-  ['kube-system-service-accounts', { level: 'workload-high', precedence: 900, by: 'ByNamespace', rule: allRequests([systemAccounts]) }],
-  ['service-accounts', { level: 'workload-low', precedence: 9000, by: 'ByUser', rule: allRequestsOfGroups('system:serviceaccounts') }],
-  ['global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', rule: allRequestsOfGroups(...allGroups) }],
+  ['system-nodes', { level: 'system', precedence: 500, by: 'ByUser', rule: matchGroups('system:nodes') }],
+  ['kube-controller-manager', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: matchSubjects([managers[0]!]) }],
+  ['kube-scheduler', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: matchSubjects([managers[1]!]) }],
+  ['kube-system-service-accounts', { level: 'workload-high', precedence: 900, by: 'ByNamespace', rule: matchSubjects([systemAccounts]) }],
+  ['service-accounts', { level: 'workload-low', precedence: 9000, by: 'ByUser', rule: matchGroups('system:serviceaccounts') }],
+  ['global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', rule: matchGroups(...allGroups) }],
 ]
 
 function createSchemaSpec({ level, precedence, by, rule }: SuggestedSchema): FlowSchemaSpec {

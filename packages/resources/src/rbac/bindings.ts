@@ -1,7 +1,7 @@
 import type { RoleRef, Subject } from '@keelson/api/rbac/v1'
 import { fieldError, fieldPath, goJson, isPathSegmentName, nameIsDNSSubdomain, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 
 const groupName = 'rbac.authorization.k8s.io'
 const subjectKinds = ['ServiceAccount', 'User', 'Group']
@@ -33,7 +33,7 @@ export function validateBinding(
   return [
     ...(apiGroup === groupName ? [] : [fieldError.notSupported(rolePath.child('apiGroup'), apiGroup, [groupName])]),
     ...(roleKinds.includes(kind) ? [] : [fieldError.notSupported(rolePath.child('kind'), kind, roleKinds)]),
-    ...(name === '' ? [fieldError.required(namePath)] : invalidEach(isPathSegmentName(name), name, namePath)),
+    ...(name === '' ? [fieldError.required(namePath)] : createInvalidErrors(isPathSegmentName(name), name, namePath)),
     ...subjects.flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
   ]
 }
@@ -57,7 +57,7 @@ function validateSubject(subject: DeepReadonly<Subject>, namespaced: boolean, pa
   if (kind !== 'ServiceAccount') return [...errors, ...group]
   return [
     ...errors,
-    ...(name === '' ? [] : invalidEach(nameIsDNSSubdomain(name, false), name, namePath)),
+    ...(name === '' ? [] : createInvalidErrors(nameIsDNSSubdomain(name, false), name, namePath)),
     ...group,
     ...(!namespaced && namespace === '' ? [fieldError.required(path.child('namespace'))] : []),
   ]

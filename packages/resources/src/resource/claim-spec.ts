@@ -8,7 +8,7 @@ import type {
 import { fieldError, isDNS1123Label } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedKey } from './names.ts'
@@ -74,7 +74,7 @@ export function validateRequestReference(name: string, names: ReadonlySet<string
   const segments = name.split('/')
   if (segments.length > 2) return [fieldError.invalid(path, name, detail)]
   return [
-    ...segments.flatMap((segment) => invalidEach(isDNS1123Label(segment), segment, path)),
+    ...segments.flatMap((segment) => createInvalidErrors(isDNS1123Label(segment), segment, path)),
     ...(names.has(name) ? [] : [fieldError.invalid(path, name, detail)]),
   ]
 }

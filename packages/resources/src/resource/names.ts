@@ -1,6 +1,6 @@
 import { measureUtf8Bytes, fieldError, isCIdentifier, isDNS1123Subdomain, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateCSIDriverName } from '@keelson/resources-core'
+import { createInvalidErrors, validateCSIDriverName } from '@keelson/resources-core'
 
 const maxPoolLength = 253
 const maxIdLength = 32
@@ -10,7 +10,7 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 export function validatePoolName(name: string, path: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(path)]
   const errors: FieldErrorList = measureUtf8Bytes(name) > maxPoolLength ? [fieldError.tooLong(path, maxPoolLength)] : []
-  return [...errors, ...name.split('/').flatMap((segment) => invalidEach(isDNS1123Subdomain(segment), segment, path))]
+  return [...errors, ...name.split('/').flatMap((segment) => createInvalidErrors(isDNS1123Subdomain(segment), segment, path))]
 }
 
 /** Validates a key: "identifier" or "domain/identifier". */
@@ -41,7 +41,7 @@ export function validateShareID(id: string | undefined, path: FieldPath): FieldE
 function validateIdentifier(id: string, path: FieldPath): FieldErrorList {
   return [
     ...(measureUtf8Bytes(id) > maxIdLength ? [fieldError.tooLong(path, maxIdLength)] : []),
-    ...invalidEach(isCIdentifier(id), id, path),
+    ...createInvalidErrors(isCIdentifier(id), id, path),
   ]
 }
 

@@ -2,7 +2,7 @@ import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from '@keels
 import { fieldError, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 import { validateSet } from './lists.ts'
 import { validateSelectors } from './selectors.ts'
 import { setTolerationDefaults, validateToleration } from './taints.ts'
@@ -22,7 +22,7 @@ export function validateRequest(
   path: FieldPath,
   steps: ValidationSteps | undefined,
 ): FieldErrorList {
-  const errors = invalidEach(isDNS1123Label(name), name, path.child('name'))
+  const errors = createInvalidErrors(isDNS1123Label(name), name, path.child('name'))
   const oneRequired = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly !== undefined && firstAvailable.length > 0) {
     return [...errors, fieldError.invalid(path, null, `${oneRequired}, but multiple fields are set`)]
@@ -38,7 +38,7 @@ export function validateRequest(
 }
 
 function validateSubRequest(request: DeepReadonly<DeviceSubRequest>, path: FieldPath, steps: ValidationSteps | undefined): FieldErrorList {
-  return [...invalidEach(isDNS1123Label(request.name), request.name, path.child('name')), ...validateDevices(request, path, steps)]
+  return [...createInvalidErrors(isDNS1123Label(request.name), request.name, path.child('name')), ...validateDevices(request, path, steps)]
 }
 
 function validateDevices(
@@ -51,7 +51,7 @@ function validateDevices(
   return [
     ...(deviceClassName === ''
       ? [fieldError.required(classPath)]
-      : invalidEach(isDNS1123Subdomain(deviceClassName), deviceClassName, classPath)),
+      : createInvalidErrors(isDNS1123Subdomain(deviceClassName), deviceClassName, classPath)),
     ...validateSelectors(selectors, path.child('selectors'), steps),
     ...validateCount(request, path),
     ...tolerations.flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),

@@ -1,7 +1,7 @@
 import type { DeviceTaint, DeviceToleration } from '@keelson/api/resource/v1'
 import { fieldError, isValidLabelValue, validateLabelName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateRequiredOneOf, validateSupported } from '@keelson/resources-core'
+import { createInvalidErrors, validateRequiredOneOf, validateSupported } from '@keelson/resources-core'
 
 const effects = ['NoExecute', 'NoSchedule', 'None']
 const operators = ['Equal', 'Exists']
@@ -9,7 +9,7 @@ const operators = ['Equal', 'Exists']
 export function validateTaint({ key, value = '', effect }: DeepReadonly<DeviceTaint>, path: FieldPath): FieldErrorList {
   return [
     ...validateLabelName(key, path.child('key')),
-    ...invalidEach(isValidLabelValue(value), value, path.child('value')),
+    ...createInvalidErrors(isValidLabelValue(value), value, path.child('value')),
     ...validateRequiredOneOf(effect, effects, path.child('effect')),
   ]
 }
@@ -25,7 +25,7 @@ export function validateToleration(toleration: DeepReadonly<DeviceToleration>, p
   return [
     ...(key === '' ? [] : validateLabelName(key, path.child('key'))),
     ...(hasForbiddenValue ? [fieldError.invalid(valuePath, value, 'must be empty for operator `Exists`')] : []),
-    ...(operator === 'Equal' ? invalidEach(isValidLabelValue(value), value, valuePath) : []),
+    ...(operator === 'Equal' ? createInvalidErrors(isValidLabelValue(value), value, valuePath) : []),
     ...validateRequiredOneOf(operator, operators, path.child('operator')),
     ...validateSupported(effect || undefined, effects, path.child('effect')),
   ]

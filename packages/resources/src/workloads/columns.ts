@@ -14,7 +14,7 @@ export function createContainerColumns<T extends KubeObject>(template: TemplateO
   ]
 }
 
-export function selectorColumn<T extends KubeObject>(selector: SelectorOf<T>): Column<T> {
+export function createSelectorColumn<T extends KubeObject>(selector: SelectorOf<T>): Column<T> {
   return {
     name: 'Selector',
     priority: 1,

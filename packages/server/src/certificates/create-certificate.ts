@@ -2,9 +2,21 @@ import { createHash, createPublicKey, generateKeyPair, randomBytes, sign } from 
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
-import { bitString, boolean, explicit, implicit, integer, objectIdentifier, octetString, sequence, setOf, time, utf8String } from './der.ts'
+import {
+  encodeBitString,
+  encodeBoolean,
+  encodeExplicitTag,
+  encodeImplicitTag,
+  encodeInteger,
+  encodeObjectIdentifier,
+  encodeOctetString,
+  encodeSequence,
+  encodeSet,
+  encodeTime,
+  encodeUtf8String,
+} from './der.ts'
 import type { Der } from './der.ts'
-import { ipBytes } from './ip-bytes.ts'
+import { parseIpBytes } from './ip-bytes.ts'
 
 /** A certificate and its private key in PEM. */
 export interface KeyPair {
@@ -62,20 +74,20 @@ export async function createCertificate(request: CertificateRequest): Promise<Ke
   const privateKey = request.privateKey ?? (await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })).privateKey
   const publicKey = createPublicKey(privateKey)
   const issuer = request.issuer ?? { subject: request.subject, privateKey, publicKey }
-  const algorithm = sequence(objectIdentifier(ids.ecdsaWithSha256))
-  const body = sequence(
-    explicit(0, integer(Buffer.from([2]))),
-    integer(createSerialNumber()),
+  const algorithm = encodeSequence(encodeObjectIdentifier(ids.ecdsaWithSha256))
+  const body = encodeSequence(
+    encodeExplicitTag(0, encodeInteger(Buffer.from([2]))),
+    encodeInteger(createSerialNumber()),
     algorithm,
     name(issuer.subject),
-    sequence(time(request.notBefore), time(request.notAfter)),
+    encodeSequence(encodeTime(request.notBefore), encodeTime(request.notAfter)),
     name(request.subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...encodeExtensions(request, publicKey, issuer.publicKey))),
+    encodeExplicitTag(3, encodeSequence(...encodeExtensions(request, publicKey, issuer.publicKey))),
   )
   const signature = sign('sha256', body, issuer.privateKey)
   return {
-    certificate: encodePem('CERTIFICATE', sequence(body, algorithm, bitString(signature))),
+    certificate: encodePem('CERTIFICATE', encodeSequence(body, algorithm, encodeBitString(signature))),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
   }
 }
@@ -88,8 +100,8 @@ function createSerialNumber(): Buffer {
 }
 
 function name({ commonName, organizations = [], uid }: Subject): Der {
-  const encodeAttribute = (id: string, value: string): Der => setOf(sequence(objectIdentifier(id), utf8String(value)))
-  return sequence(
+  const encodeAttribute = (id: string, value: string): Der => encodeSet(encodeSequence(encodeObjectIdentifier(id), encodeUtf8String(value)))
+  return encodeSequence(
     ...organizations.map((value) => encodeAttribute(ids.organization, value)),
     encodeAttribute(ids.commonName, commonName),
     ...(uid === undefined ? [] : [encodeAttribute(ids.uid, uid)]),
@@ -98,22 +110,28 @@ function name({ commonName, organizations = [], uid }: Subject): Der {
 
 function encodeExtensions({ usage, names = [] }: CertificateRequest, own: KeyObject, issuer: KeyObject): Der[] {
   const encodeExtension = (id: string, value: Der, critical = false): Der =>
-    sequence(objectIdentifier(id), ...(critical ? [boolean(true)] : []), octetString(value))
+    encodeSequence(encodeObjectIdentifier(id), ...(critical ? [encodeBoolean(true)] : []), encodeOctetString(value))
   const list = [
-    encodeExtension(ids.basicConstraints, usage === 'ca' ? sequence(boolean(true)) : sequence(), true),
+    encodeExtension(ids.basicConstraints, usage === 'ca' ? encodeSequence(encodeBoolean(true)) : encodeSequence(), true),
     // Bit positions from the left: digitalSignature is 0, keyCertSign 5, cRLSign 6.
-    encodeExtension(ids.keyUsage, usage === 'ca' ? bitString(Buffer.from([0b10000110]), 1) : bitString(Buffer.from([0b10000000]), 7), true),
-    encodeExtension(ids.subjectKeyIdentifier, octetString(computeKeyIdentifier(own))),
-    encodeExtension(ids.authorityKeyIdentifier, sequence(implicit(0, computeKeyIdentifier(issuer)))),
+    encodeExtension(
+      ids.keyUsage,
+      usage === 'ca' ? encodeBitString(Buffer.from([0b10000110]), 1) : encodeBitString(Buffer.from([0b10000000]), 7),
+      true,
+    ),
+    encodeExtension(ids.subjectKeyIdentifier, encodeOctetString(computeKeyIdentifier(own))),
+    encodeExtension(ids.authorityKeyIdentifier, encodeSequence(encodeImplicitTag(0, computeKeyIdentifier(issuer)))),
   ]
   if (usage !== 'ca')
-    list.push(encodeExtension(ids.extendedKeyUsage, sequence(objectIdentifier(usage === 'server' ? ids.serverAuth : ids.clientAuth))))
-  if (names.length > 0) list.push(encodeExtension(ids.subjectAltName, sequence(...names.map(encodeAlternativeName))))
+    list.push(
+      encodeExtension(ids.extendedKeyUsage, encodeSequence(encodeObjectIdentifier(usage === 'server' ? ids.serverAuth : ids.clientAuth))),
+    )
+  if (names.length > 0) list.push(encodeExtension(ids.subjectAltName, encodeSequence(...names.map(encodeAlternativeName))))
   return list
 }
 
 function encodeAlternativeName(text: string): Der {
-  return isIP(text) === 0 ? implicit(2, Buffer.from(text, 'latin1')) : implicit(7, ipBytes(text))
+  return isIP(text) === 0 ? encodeImplicitTag(2, Buffer.from(text, 'latin1')) : encodeImplicitTag(7, parseIpBytes(text))
 }
 
 function computeKeyIdentifier(key: KeyObject): Buffer {

@@ -12,20 +12,20 @@ function encodeElement(tag: number, content: Uint8Array): Der {
   return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length, ...bytes]), content])
 }
 
-export function sequence(...parts: readonly Uint8Array[]): Der {
+export function encodeSequence(...parts: readonly Uint8Array[]): Der {
   return encodeElement(0x30, Buffer.concat(parts))
 }
 
-export function setOf(part: Uint8Array): Der {
+export function encodeSet(part: Uint8Array): Der {
   return encodeElement(0x31, part)
 }
 
-export function boolean(value: boolean): Der {
+export function encodeBoolean(value: boolean): Der {
   return encodeElement(0x01, Buffer.from([value ? 0xff : 0]))
 }
 
 /** Encodes an unsigned integer, big endian. */
-export function integer(bytes: Uint8Array): Der {
+export function encodeInteger(bytes: Uint8Array): Der {
   let start = 0
   while (start < bytes.length - 1 && bytes[start] === 0) start++
   const significant = bytes.subarray(start)
@@ -33,20 +33,20 @@ export function integer(bytes: Uint8Array): Der {
 }
 
 /** Encodes a bit string. `unused` is the number of padding bits in the last byte. */
-export function bitString(bytes: Uint8Array, unused = 0): Der {
+export function encodeBitString(bytes: Uint8Array, unused = 0): Der {
   return encodeElement(0x03, Buffer.concat([Buffer.from([unused]), bytes]))
 }
 
-export function octetString(bytes: Uint8Array): Der {
+export function encodeOctetString(bytes: Uint8Array): Der {
   return encodeElement(0x04, bytes)
 }
 
-export function utf8String(text: string): Der {
+export function encodeUtf8String(text: string): Der {
   return encodeElement(0x0c, Buffer.from(text, 'utf8'))
 }
 
 /** Encodes an object identifier, such as "2.5.29.17". */
-export function objectIdentifier(dotted: string): Der {
+export function encodeObjectIdentifier(dotted: string): Der {
   const [first, second, ...otherArcs] = dotted.split('.').map(Number)
   const bytes = [first! * 40 + second!]
   for (const arc of otherArcs) {
@@ -59,7 +59,7 @@ export function objectIdentifier(dotted: string): Der {
 }
 
 /** Encodes a time. As RFC 5280 requires, times until 2049 become UTCTime and later ones GeneralizedTime. */
-export function time(date: Date): Der {
+export function encodeTime(date: Date): Der {
   const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '')
   return date.getUTCFullYear() < 2050
     ? encodeElement(0x17, Buffer.from(digits.slice(2), 'latin1'))
@@ -67,11 +67,11 @@ export function time(date: Date): Der {
 }
 
 /** Encodes an explicit tag: a `[number]` element that contains complete elements. */
-export function explicit(number: number, ...parts: readonly Uint8Array[]): Der {
+export function encodeExplicitTag(number: number, ...parts: readonly Uint8Array[]): Der {
   return encodeElement(0xa0 | number, Buffer.concat(parts))
 }
 
 /** Encodes an implicit tag: `[number]` replaces the tag of a primitive element. */
-export function implicit(number: number, content: Uint8Array): Der {
+export function encodeImplicitTag(number: number, content: Uint8Array): Der {
   return encodeElement(0x80 | number, content)
 }

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 
 /** Returns the 4 or 16 bytes of an IP address. */
-export function ipBytes(address: string): Buffer {
+export function parseIpBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
   let text = address.split('%', 1)[0]!
   const dotted = text.slice(text.lastIndexOf(':') + 1)
@@ -17,11 +17,11 @@ export function ipBytes(address: string): Buffer {
 }
 
 /** Returns the first usable address of a range such as "10.0.0.0/16". The `kubernetes` service has this address. */
-export function firstServiceIp(cidr: string): string | undefined {
+export function computeFirstServiceIp(cidr: string): string | undefined {
   const [address, bits] = cidr.split('/')
   if (address === undefined || bits === undefined || !isIPv4(address)) return undefined
   const mask = Number(bits) === 0 ? 0 : (0xffffffff << (32 - Number(bits))) >>> 0
-  const first = ((ipBytes(address).readUInt32BE() & mask) >>> 0) + 1
+  const first = ((parseIpBytes(address).readUInt32BE() & mask) >>> 0) + 1
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(first >>> 0)
   return [...bytes].join('.')

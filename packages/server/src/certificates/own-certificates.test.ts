@@ -5,9 +5,9 @@ import path from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDirectoryCertificateStore, createMemoryCertificateStore } from './certificate-store.ts'
-import { firstServiceIp, ipBytes } from './ip-bytes.ts'
-import { ownCertificates } from './own-certificates.ts'
-import { ownTokenKey } from './own-token-key.ts'
+import { computeFirstServiceIp, parseIpBytes } from './ip-bytes.ts'
+import { openOwnCertificates } from './own-certificates.ts'
+import { openOwnTokenKey } from './own-token-key.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(() => rm(directory, { recursive: true }))
 const day = 24 * 3600 * 1000
 
 test('the serving certificate has every name and is signed by the authority', async () => {
-  const { ca, serving, admin } = await ownCertificates({
+  const { ca, serving, admin } = await openOwnCertificates({
     store: createMemoryCertificateStore(),
     names: ['10.0.0.1', '0.0.0.0', 'api.example.org', 'fd00::1'],
   })
@@ -36,15 +36,15 @@ test('the serving certificate has every name and is signed by the authority', as
 
 test('reuses stored certificates, and keeps keys readable only for the owner', async () => {
   const store = createDirectoryCertificateStore(path.join(directory, 'certs'))
-  const first = await ownCertificates({ store })
-  expect(await ownCertificates({ store })).toEqual(first)
+  const first = await openOwnCertificates({ store })
+  expect(await openOwnCertificates({ store })).toEqual(first)
   expect((await stat(path.join(directory, 'certs/ca.key'))).mode & 0o777).toBe(0o600)
 })
 
 test('a store in memory keeps checked certificates for a day, by names', async () => {
   const store = createMemoryCertificateStore()
   let now = Date.now()
-  const load = (names: readonly string[] = []): Promise<unknown> => ownCertificates({ store, names, now: () => now })
+  const load = (names: readonly string[] = []): Promise<unknown> => openOwnCertificates({ store, names, now: () => now })
   const first = await load()
   expect(await load()).toBe(first)
   expect(await load(['other.example.org'])).not.toEqual(first)
@@ -57,7 +57,7 @@ test('a store in memory keeps checked certificates for a day, by names', async (
 test('servers that start at the same time with one store get the same CA and the same token key', async () => {
   const store = createMemoryCertificateStore()
   const loads = Array.from({ length: 3 }, (_, i) =>
-    Promise.all([ownCertificates({ store, names: [`${i}.example.org`] }), ownTokenKey(store)]),
+    Promise.all([openOwnCertificates({ store, names: [`${i}.example.org`] }), openOwnTokenKey(store)]),
   )
   const results = await Promise.all(loads)
   expect(new Set(results.map(([{ ca }]) => ca.certificate)).size).toBe(1)
@@ -66,23 +66,23 @@ test('servers that start at the same time with one store get the same CA and the
 
 test('replaces a certificate that expires soon, lacks a required name, or is damaged, and keeps the CA', async () => {
   const store = createDirectoryCertificateStore(directory)
-  const first = await ownCertificates({ store })
-  const later = await ownCertificates({ store, now: () => Date.now() + 340 * day })
+  const first = await openOwnCertificates({ store })
+  const later = await openOwnCertificates({ store, now: () => Date.now() + 340 * day })
   expect(later.ca).toEqual(first.ca)
   expect(later.serving).not.toEqual(first.serving)
-  const renewed = await ownCertificates({ store, names: ['new.example.org'] })
+  const renewed = await openOwnCertificates({ store, names: ['new.example.org'] })
   expect(new X509Certificate(renewed.serving.certificate).checkHost('new.example.org')).toBe('new.example.org')
   await writeFile(path.join(directory, 'admin.crt'), 'rubbish')
-  expect((await ownCertificates({ store })).admin).not.toEqual(first.admin)
+  expect((await openOwnCertificates({ store })).admin).not.toEqual(first.admin)
   expect(await readFile(path.join(directory, 'ca.crt'), 'utf8')).toBe(first.ca.certificate)
 })
 
 test('creates a new CA and new certificates only if neither file of the old CA exists', async () => {
   const store = createDirectoryCertificateStore(directory)
-  const first = await ownCertificates({ store })
+  const first = await openOwnCertificates({ store })
   await rm(path.join(directory, 'ca.key'))
   await rm(path.join(directory, 'ca.crt'))
-  const second = await ownCertificates({ store })
+  const second = await openOwnCertificates({ store })
   expect(second.serving).not.toEqual(first.serving)
   expect(new X509Certificate(second.admin.certificate).verify(new X509Certificate(second.ca.certificate).publicKey)).toBe(true)
 })
@@ -96,14 +96,14 @@ test.each<[string, string, string | undefined, string]>([
   ['the certificate of no authority', 'ca.crt', 'admin.crt', 'ca.crt is not the certificate of an authority'],
 ])('rejects an authority with %s and leaves its files unchanged', async (_what, name, content, message) => {
   const store = createDirectoryCertificateStore(directory)
-  await ownCertificates({ store })
+  await openOwnCertificates({ store })
   const file = path.join(directory, name)
   if (content === undefined) await rm(file)
   else await writeFile(file, content.startsWith('admin') ? await readFile(path.join(directory, content)) : content)
   const readFiles = async (): Promise<string[]> =>
     Promise.all((await readdir(directory)).map((one) => readFile(path.join(directory, one), 'utf8')))
   const oldFiles = await readFiles()
-  await expect(ownCertificates({ store })).rejects.toThrow(message)
+  await expect(openOwnCertificates({ store })).rejects.toThrow(message)
   expect(await readFiles()).toEqual(oldFiles)
 })
 
@@ -112,9 +112,9 @@ test.each([
   ['2099', Date.UTC(2099, 0, 1)],
 ])('keeps the key and validity of the CA after a start with the clock in %s', async (_year, wrong) => {
   const store = createDirectoryCertificateStore(directory)
-  const first = await ownCertificates({ store })
-  const during = await ownCertificates({ store, now: () => wrong })
-  const renewed = await ownCertificates({ store })
+  const first = await openOwnCertificates({ store })
+  const during = await openOwnCertificates({ store, now: () => wrong })
+  const renewed = await openOwnCertificates({ store })
   const [trusted, authority] = [new X509Certificate(first.ca.certificate), new X509Certificate(renewed.ca.certificate)]
   expect(authority.publicKey.equals(trusted.publicKey)).toBe(true)
   expect(Date.parse(authority.validFrom)).toBeLessThan(Date.now())
@@ -135,7 +135,7 @@ test('reports created and renewed certificates, with the reason', async () => {
   const store = createDirectoryCertificateStore(directory)
   const notes: string[] = []
   const run = async (now: number): Promise<string[]> => {
-    await ownCertificates({ store, now: () => now, onNote: ({ kind, name }) => notes.push(`${kind} ${name}`) })
+    await openOwnCertificates({ store, now: () => now, onNote: ({ kind, name }) => notes.push(`${kind} ${name}`) })
     return notes.splice(0)
   }
   const now = Date.now()
@@ -147,12 +147,12 @@ test('reports created and renewed certificates, with the reason', async () => {
 })
 
 test('converts addresses to bytes', () => {
-  expect([...ipBytes('10.0.0.255')]).toEqual([10, 0, 0, 255])
-  expect(ipBytes('::').equals(Buffer.alloc(16))).toBe(true)
-  expect(ipBytes('::ffff:1.2.3.4').toString('hex')).toBe('00000000000000000000ffff01020304')
+  expect([...parseIpBytes('10.0.0.255')]).toEqual([10, 0, 0, 255])
+  expect(parseIpBytes('::').equals(Buffer.alloc(16))).toBe(true)
+  expect(parseIpBytes('::ffff:1.2.3.4').toString('hex')).toBe('00000000000000000000ffff01020304')
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
-      const bytes = ipBytes(address)
+      const bytes = parseIpBytes(address)
       expect(bytes).toHaveLength(16)
       const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16))
       expect(new URL(`http://[${groups.join(':')}]/`).host).toBe(new URL(`http://[${address}]/`).host)
@@ -166,5 +166,5 @@ test.each([
   ['fd00::/112', undefined],
   ['nonsense', undefined],
 ])('the first service address of %s is %s', (cidr, address) => {
-  expect(firstServiceIp(cidr)).toBe(address)
+  expect(computeFirstServiceIp(cidr)).toBe(address)
 })

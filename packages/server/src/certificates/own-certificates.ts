@@ -60,7 +60,7 @@ export const frontProxyName = 'front-proxy-client'
  * CA certificate is renewed with the same key and start date before it expires. Throws if the stored CA is damaged. The other certificates
  * are replaced if they are unusable.
  */
-export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
+export async function openOwnCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
   const { checked } = options.store
   const now = (options.now ?? systemClock.now)()
   const names = listServingNames(options.names ?? [])

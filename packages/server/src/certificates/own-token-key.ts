@@ -9,7 +9,7 @@ import { writeFileAtomically } from '../write-file.ts'
  * Returns the private key in PEM that signs service account tokens. Reuses the key in the directory or in the store. Without both, generates a
  * new key at each start. Calls `onMade` after it has generated a key and written it to a file.
  */
-export function ownTokenKey(place: string | CertificateStore | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
+export function openOwnTokenKey(place: string | CertificateStore | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
   const store = typeof place === 'object' ? place : undefined
   const { checked } = store ?? {}
   const earlier = checked?.get('sa')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditId, newAuditId } from './audit-id.ts'
+import { setAuditId, newAuditId } from './audit-id.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
 test('creates unique UUIDs of version 4', () => {
@@ -12,9 +12,9 @@ test('creates unique UUIDs of version 4', () => {
 
 test("keeps the client's id, creates one otherwise, and returns it in the response", () => {
   const { exchange: sent } = openTestExchange('/', { headers: { 'audit-id': 'mine' } })
-  auditId(sent)
+  setAuditId(sent)
   expect([sent.requestId, sent.commonHeaders]).toEqual(['mine', ['Audit-Id', 'mine']])
   const { exchange: empty } = openTestExchange('/', { headers: { 'audit-id': '' } })
-  auditId(empty)
+  setAuditId(empty)
   expect(empty.requestId).toHaveLength(36)
 })

@@ -4,7 +4,7 @@ import type { AuthenticationResult, Authenticator, Decision, IdentityHeaders } f
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import { closeAfterAnswer } from '../close-after-answer.ts'
-import { connectionKey, findConnection } from '../peer.ts'
+import { getConnectionKey, findConnection } from '../peer.ts'
 import type { Connection, Peer } from '../peer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import { describeCredentials } from './audit.ts'
@@ -64,7 +64,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
   }
   return (exchange) => {
     const { incoming, presetUser } = exchange
-    const key = connectionKey(incoming)
+    const key = getConnectionKey(incoming)
     const connection = findConnection(key)
     const client = { connection, peer: connection?.peer }
     if (presetUser !== undefined) return finish(exchange, { outcome: 'authenticated', user: presetUser }, client)

@@ -6,17 +6,17 @@ import type { RequestMetrics } from '../request-metrics.ts'
 import type { Auditor } from '@keelson/audit'
 import type { RequestTracer } from '@keelson/tracing'
 import { audit, openAudit } from './audit.ts'
-import { auditId } from './audit-id.ts'
+import { setAuditId } from './audit-id.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { cacheControl } from './cache-control.ts'
-import { cors } from './cors.ts'
+import { createCorsFilter } from './cors.ts'
 import { controlFlow } from './flow-control.ts'
 import type { FlowControl } from './flow-control.ts'
 import { refuseWhileDraining } from './draining.ts'
 import type { Filter, NamedFilter } from './filter.ts'
 import { goAway } from './goaway.ts'
-import { strictTransportSecurity } from './hsts.ts'
+import { createHstsFilter } from './hsts.ts'
 import { impersonate } from './impersonation.ts'
 import { limitInFlight } from './in-flight.ts'
 import type { InFlightLimits } from './in-flight.ts'
@@ -69,17 +69,17 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
   const { authenticator, authorizer, auditor, lifecycle, metrics, access, tracer } = options
   const impersonationPhase = options.impersonation?.constrained === true ? 'constrainedimpersonation' : 'impersonation'
   return [
-    { name: 'audit-id', filter: auditId },
+    { name: 'audit-id', filter: setAuditId },
     { name: 'audit-init', filter: openAudit(auditor) },
     { name: 'request-log', filter: logRequest(options.onRequest, options.logsRequests) },
     { name: 'request-info', filter: requestInfo(options.findRoute) },
     { name: 'draining', filter: refuseWhileDraining(lifecycle, options.sendRetryAfter) },
-    { name: 'hsts', filter: strictTransportSecurity(options.hstsDirectives) },
+    { name: 'hsts', filter: createHstsFilter(options.hstsDirectives) },
     { name: 'cache-control', filter: cacheControl },
     { name: 'goaway', filter: goAway(options.goAwayChance) },
     { name: 'wait-group', filter: countRequest(lifecycle) },
     { name: 'request-deadline', filter: requestDeadline(options.deadlines, metrics) },
-    { name: 'cors', filter: cors(options.corsAllowedOrigins) },
+    { name: 'cors', filter: createCorsFilter(options.corsAllowedOrigins) },
     { name: 'authentication-trace', filter: traceAuthentication(tracer) },
     {
       name: 'authentication',

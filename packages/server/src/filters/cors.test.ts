@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { cors } from './cors.ts'
+import { createCorsFilter } from './cors.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
-const filter = cors([/^https:\/\/good\./])!
+const filter = createCorsFilter([/^https:\/\/good\./])!
 
 test('lets pages of an allowed origin read the response, and leaves other requests unchanged', () => {
   const { exchange } = openTestExchange('/', { headers: { origin: 'https://good.example' } })

@@ -19,7 +19,7 @@ const fixed: HeaderList = [
  * Creates a filter for cross-origin requests (CORS). Web pages of allowed origins may read responses, and their preflight requests are
  * answered. Other requests pass unchanged, as in kube-apiserver.
  */
-export function cors(allowedOrigins: readonly RegExp[]): Filter | undefined {
+export function createCorsFilter(allowedOrigins: readonly RegExp[]): Filter | undefined {
   if (allowedOrigins.length === 0) return undefined
   return (exchange) => {
     const headers = createCorsHeaders(allowedOrigins, exchange.header('origin'))

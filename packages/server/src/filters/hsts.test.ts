@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTestExchange } from './exchange.fixture.ts'
-import { strictTransportSecurity } from './hsts.ts'
+import { createHstsFilter } from './hsts.ts'
 
 test.each([
   [[], []],
@@ -10,6 +10,6 @@ test.each([
   ],
 ])('for the directives %j, sends the headers %j', async (directives, headers) => {
   const { exchange } = openTestExchange()
-  await strictTransportSecurity(directives)?.(exchange)
+  await createHstsFilter(directives)?.(exchange)
   expect(exchange.commonHeaders).toEqual(headers)
 })

@@ -73,15 +73,15 @@ async function takeCpu(exchange: Exchange, session: Session): Promise<TakenProfi
   await session.post('Profiler.start')
   await waitForSeconds(exchange, 30)
   const { profile } = await session.post('Profiler.stop')
-  return { runtime: profile, pprof: async () => (await import('./runtime-profiles.ts')).cpuSamples(profile) }
+  return { runtime: profile, pprof: async () => (await import('./runtime-profiles.ts')).convertCpuProfile(profile) }
 }
 
 async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProfile> {
-  const { heapInterval, heapSamples } = await import('./runtime-profiles.ts')
+  const { heapInterval, convertHeapProfile } = await import('./runtime-profiles.ts')
   await session.post('HeapProfiler.startSampling', { samplingInterval: heapInterval })
   await waitForSeconds(exchange, 10)
   const { profile } = await session.post('HeapProfiler.stopSampling')
-  return { runtime: profile, pprof: async () => heapSamples(profile) }
+  return { runtime: profile, pprof: async () => convertHeapProfile(profile) }
 }
 
 /** Waits for the time that the request asks for, or until the client disconnects. */

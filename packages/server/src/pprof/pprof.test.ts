@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises'
 import { expect, test } from 'vitest'
 import { encodePprof } from './encode-pprof.ts'
-import { cpuSamples, heapSamples } from './runtime-profiles.ts'
+import { convertCpuProfile, convertHeapProfile } from './runtime-profiles.ts'
 
 const createFrame = (functionName: string, lineNumber: number) => ({ functionName, url: 'file:///a.ts', lineNumber })
 
@@ -41,8 +41,8 @@ test("converts the profiles of Node's runtime to stacks", async () => {
   await session.post('Profiler.start')
   await session.post('HeapProfiler.startSampling', { samplingInterval: 1024 })
   const allocated = keepBusy(200_000)
-  const cpu = [...cpuSamples((await session.post('Profiler.stop')).profile).samples]
-  const heap = [...heapSamples((await session.post('HeapProfiler.stopSampling')).profile).samples]
+  const cpu = [...convertCpuProfile((await session.post('Profiler.stop')).profile).samples]
+  const heap = [...convertHeapProfile((await session.post('HeapProfiler.stopSampling')).profile).samples]
   session.disconnect()
   expect(allocated.length).toBe(200_000)
   for (const samples of [cpu, heap]) {

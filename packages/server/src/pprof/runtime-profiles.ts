@@ -8,7 +8,7 @@ export interface Taken {
 }
 
 /** Converts a CPU profile of V8 to pprof samples. */
-export function cpuSamples({
+export function convertCpuProfile({
   nodes,
   samples = [],
   timeDeltas = [],
@@ -60,7 +60,7 @@ export interface HeapProfile {
 }
 
 /** Converts a heap profile of V8 to pprof samples of allocated memory that is still in use. */
-export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
+export function convertHeapProfile({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
   const counts = new Map<number, number>()
   for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
   function* yieldStacks(): Generator<Sample> {

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { inRange } from '../object-key.ts'
+import { isInRange } from '../object-key.ts'
 import { OrderedTree } from './ordered-tree.ts'
 import type { TreeSnapshot } from './ordered-tree.ts'
 
@@ -31,13 +31,13 @@ function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start
     { start, end },
     { start, end: undefined },
   ]) {
-    const inside = items.filter((i) => inRange(range, i.key))
+    const inside = items.filter((i) => isInRange(range, i.key))
     expect([...snapshot.scan(range)]).toEqual(inside)
     expect(snapshot.count(range)).toBe(inside.length)
     if (range.end === undefined) continue
     const part = snapshot.within({ start, end })
     expect([part.size, [...part.scan(fullRange)]]).toEqual([inside.length, inside])
-    expect([part.get(start), part.count(fullRange)]).toEqual([items.find((i) => i.key === start && inRange(range, start)), inside.length])
+    expect([part.get(start), part.count(fullRange)]).toEqual([items.find((i) => i.key === start && isInRange(range, start)), inside.length])
   }
   expect(snapshot.get(start)).toEqual(items.find((i) => i.key === start))
 }

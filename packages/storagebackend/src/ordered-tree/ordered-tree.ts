@@ -1,18 +1,18 @@
 import { hasUtf16Order } from '@keelson/apimachinery'
 import type { KeyRange } from '../backend.ts'
 import {
-  childAt,
+  findChild,
   find,
-  innerOf,
+  createInner,
   isOver,
   isThin,
   join,
   lowerBound,
-  lowOf,
-  nodeOfSorted,
-  nodeWithin,
-  rankOf,
-  sizeOf,
+  getLowestKey,
+  buildTree,
+  restrictToRange,
+  countSmaller,
+  countValues,
   split,
 } from './tree-node.ts'
 import type { Edit, Inner, Keyed, Leaf, Node } from './tree-node.ts'
@@ -32,7 +32,7 @@ export class TreeSnapshot<V extends Keyed> {
   }
 
   get size(): number {
-    return sizeOf(this.#root)
+    return countValues(this.#root)
   }
 
   get(key: string): V | undefined {
@@ -47,12 +47,12 @@ export class TreeSnapshot<V extends Keyed> {
   /** Returns the number of keys in the range. Takes logarithmic time. */
   count({ start, end }: KeyRange): number {
     if (end === undefined) return this.get(start) === undefined ? 0 : 1
-    return Math.max(0, rankOf(this.#root, end, this.#wide) - rankOf(this.#root, start, this.#wide))
+    return Math.max(0, countSmaller(this.#root, end, this.#wide) - countSmaller(this.#root, start, this.#wide))
   }
 
   /** Returns a tree with only the values in the range. It keeps no other values in memory. Takes about as long as a write. */
   within({ start, end }: { readonly start: string; readonly end: string }): TreeSnapshot<V> {
-    return new TreeSnapshot(nodeWithin(this.#root, start, end, this.#wide), this.#wide)
+    return new TreeSnapshot(restrictToRange(this.#root, start, end, this.#wide), this.#wide)
   }
 
   /**
@@ -88,18 +88,18 @@ export class OrderedTree<V extends Keyed> {
 
   /** Creates an empty tree. `TreeSnapshot.edit` and `fromSorted` create trees with values. */
   constructor(root?: Node<V>, wide = false) {
-    this.#root = root ?? nodeOfSorted<V>(this.#edit, [])
+    this.#root = root ?? buildTree<V>(this.#edit, [])
     this.#wide = wide
   }
 
   /** Creates a tree of values with unique keys in UTF-8 order. */
   static fromSorted<V extends Keyed>(values: readonly V[]): OrderedTree<V> {
     const wide = !values.every((value) => hasUtf16Order(value.key))
-    return new OrderedTree(nodeOfSorted(Symbol(), values), wide)
+    return new OrderedTree(buildTree(Symbol(), values), wide)
   }
 
   get size(): number {
-    return sizeOf(this.#root)
+    return countValues(this.#root)
   }
 
   get(key: string): V | undefined {
@@ -120,7 +120,7 @@ export class OrderedTree<V extends Keyed> {
     // The earlier keys have the same order in both comparisons, so no value has to move.
     if (!this.#wide && !hasUtf16Order(value.key)) this.#wide = true
     const root = this.#set(this.#root, value)
-    this.#root = isOver(root) ? innerOf(this.#edit, [root, split(root, this.#edit, value.key, this.#wide)]) : root
+    this.#root = isOver(root) ? createInner(this.#edit, [root, split(root, this.#edit, value.key, this.#wide)]) : root
   }
 
   /** Deletes a key. Returns false if the key is absent. */
@@ -136,14 +136,14 @@ export class OrderedTree<V extends Keyed> {
   #set(node: Node<V>, value: V): Node<V> {
     if (node.leaf) return this.#setInLeaf(node, value)
     const editable = this.#editable(node)
-    const at = childAt(editable.lows, value.key, this.#wide)
-    const oldSize = sizeOf(editable.children[at]!)
+    const at = findChild(editable.lows, value.key, this.#wide)
+    const oldSize = countValues(editable.children[at]!)
     const child = (editable.children[at] = this.#set(editable.children[at]!, value))
-    editable.size += sizeOf(child) - oldSize
+    editable.size += countValues(child) - oldSize
     if (isOver(child)) {
       const right = split(child, this.#edit, value.key, this.#wide)
       editable.children = editable.children.toSpliced(at + 1, 0, right)
-      editable.lows = editable.lows.toSpliced(at + 1, 0, lowOf(right))
+      editable.lows = editable.lows.toSpliced(at + 1, 0, getLowestKey(right))
     }
     return editable
   }
@@ -172,7 +172,7 @@ export class OrderedTree<V extends Keyed> {
     }
     const editable = this.#editable(node)
     editable.size--
-    const at = childAt(editable.lows, key, this.#wide)
+    const at = findChild(editable.lows, key, this.#wide)
     const child = (editable.children[at] = this.#delete(editable.children[at]!, key))
     const leftIndex = at > 0 ? at - 1 : at
     if (isThin(child) && leftIndex + 1 < editable.children.length) this.#join(editable, leftIndex)
@@ -187,7 +187,7 @@ export class OrderedTree<V extends Keyed> {
     if (isOver(target)) {
       const right = split(target, this.#edit, '', this.#wide)
       parent.children[left + 1] = right
-      parent.lows = parent.lows.with(left + 1, lowOf(right))
+      parent.lows = parent.lows.with(left + 1, getLowestKey(right))
     } else {
       parent.children = parent.children.toSpliced(left + 1, 1)
       parent.lows = parent.lows.toSpliced(left + 1, 1)

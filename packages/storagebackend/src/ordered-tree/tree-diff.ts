@@ -1,4 +1,4 @@
-import { precedes, sizeOf } from './tree-node.ts'
+import { precedes, countValues } from './tree-node.ts'
 import type { Keyed, Node } from './tree-node.ts'
 
 /** A difference between two versions of a tree. A value that is undefined is absent in that version. */
@@ -53,7 +53,7 @@ export function* diffTrees<V extends Keyed>(before: Node<V>, after: Node<V>, wid
 
 /** Returns the number of values of a node. Returns 0 for a value. An empty node counts as one value, so that it is opened. */
 function measurePart<V>(part: Part<V> | undefined): number {
-  return part !== undefined && 'node' in part ? Math.max(1, sizeOf(part.node)) : 0
+  return part !== undefined && 'node' in part ? Math.max(1, countValues(part.node)) : 0
 }
 
 /** Replaces the node on top of a stack by its children or values. */

@@ -36,7 +36,7 @@ export const fanout = 32
 /** A node with fewer values or children than this is joined with a neighbour. */
 const minimumWidth = fanout / 4
 
-export function sizeOf<V>(node: Node<V>): number {
+export function countValues<V>(node: Node<V>): number {
   return node.leaf ? node.values.length : node.size
 }
 export function isOver<V>(node: Node<V>): boolean {
@@ -48,20 +48,20 @@ export function isThin<V>(node: Node<V>): boolean {
 function countSlots<V>(node: Node<V>): number {
   return node.leaf ? node.values.length : node.children.length
 }
-export function lowOf<V extends Keyed>(node: Node<V>): string {
+export function getLowestKey<V extends Keyed>(node: Node<V>): string {
   return node.leaf ? node.values[0]!.key : node.lows[0]!
 }
 
-export function innerOf<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner<V> {
+export function createInner<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner<V> {
   let size = 0
-  for (const child of children) size += sizeOf(child)
-  return { leaf: false, edit, children, lows: children.map(lowOf), size }
+  for (const child of children) size += countValues(child)
+  return { leaf: false, edit, children, lows: children.map(getLowestKey), size }
 }
 
 /** Builds a tree from values with unique keys in UTF-8 order. */
-export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
+export function buildTree<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
   let level: Node<V>[] = splitEvenly(values).map((part) => ({ leaf: true, edit, values: part }))
-  while (level.length > 1) level = splitEvenly(level).map((part) => innerOf(edit, part))
+  while (level.length > 1) level = splitEvenly(level).map((part) => createInner(edit, part))
   return level[0] ?? { leaf: true, edit, values: [] }
 }
 
@@ -94,7 +94,7 @@ export function lowerBound<V extends Keyed>(values: readonly V[], key: string, w
 }
 
 /** Returns the index of the child that contains `key`, or would contain it. */
-export function childAt(lows: readonly string[], key: string, wide: boolean): number {
+export function findChild(lows: readonly string[], key: string, wide: boolean): number {
   let low = 0
   let high = lows.length - 1
   while (low < high) {
@@ -108,18 +108,18 @@ export function childAt(lows: readonly string[], key: string, wide: boolean): nu
 /** Returns the value with this key, or undefined if the key is absent. */
 export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean): V | undefined {
   let node = root
-  while (!node.leaf) node = node.children[childAt(node.lows, key, wide)]!
+  while (!node.leaf) node = node.children[findChild(node.lows, key, wide)]!
   const value = node.values[lowerBound(node.values, key, wide)]
   return value?.key === key ? value : undefined
 }
 
 /** Returns the number of keys that are smaller than `key`. */
-export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolean): number {
+export function countSmaller<V extends Keyed>(root: Node<V>, key: string, wide: boolean): number {
   let node = root
   let rank = 0
   while (!node.leaf) {
-    const at = childAt(node.lows, key, wide)
-    for (let i = 0; i < at; i++) rank += sizeOf(node.children[i]!)
+    const at = findChild(node.lows, key, wide)
+    for (let i = 0; i < at; i++) rank += countValues(node.children[i]!)
     node = node.children[at]!
   }
   return rank + lowerBound(node.values, key, wide)
@@ -131,7 +131,7 @@ export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolea
  */
 export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
   const width = countSlots(node)
-  const at = node.leaf ? lowerBound(node.values, key, wide) : childAt(node.lows, key, wide)
+  const at = node.leaf ? lowerBound(node.values, key, wide) : findChild(node.lows, key, wide)
   const splitIndex = at >= width - 2 ? width - minimumWidth : width >>> 1
   if (node.leaf) {
     const right: Leaf<V> = { leaf: true, edit, values: node.values.slice(splitIndex) }
@@ -139,7 +139,7 @@ export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, w
     return right
   }
   const right: Inner<V> = { leaf: false, edit, children: node.children.slice(splitIndex), lows: node.lows.slice(splitIndex), size: 0 }
-  for (const child of right.children) right.size += sizeOf(child)
+  for (const child of right.children) right.size += countValues(child)
   node.children = node.children.slice(0, splitIndex)
   node.lows = node.lows.slice(0, splitIndex)
   node.size -= right.size
@@ -158,20 +158,20 @@ export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
 }
 
 /** Returns a tree with only the values in a range. It shares all nodes except those at the edges of the range, so it must not be edited. */
-export function nodeWithin<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
+export function restrictToRange<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
   if (node.leaf) {
     const first = lowerBound(node.values, start, wide)
     const last = lowerBound(node.values, end, wide)
     return first === 0 && last === node.values.length ? node : { leaf: true, edit: narrowed, values: node.values.slice(first, last) }
   }
-  const firstChild = childAt(node.lows, start, wide)
-  const lastChild = childAt(node.lows, end, wide)
-  if (firstChild >= lastChild) return nodeWithin(node.children[firstChild]!, start, end, wide)
+  const firstChild = findChild(node.lows, start, wide)
+  const lastChild = findChild(node.lows, end, wide)
+  if (firstChild >= lastChild) return restrictToRange(node.children[firstChild]!, start, end, wide)
   const children = node.children.slice(firstChild, lastChild + 1)
-  children[0] = nodeWithin(children[0]!, start, end, wide)
-  children[lastChild - firstChild] = nodeWithin(children[lastChild - firstChild]!, start, end, wide)
+  children[0] = restrictToRange(children[0]!, start, end, wide)
+  children[lastChild - firstChild] = restrictToRange(children[lastChild - firstChild]!, start, end, wide)
   let size = 0
-  for (const child of children) size += sizeOf(child)
+  for (const child of children) size += countValues(child)
   return { leaf: false, edit: narrowed, children, lows: node.lows.slice(firstChild, lastChild + 1), size }
 }
 

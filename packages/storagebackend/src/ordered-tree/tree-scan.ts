@@ -1,5 +1,5 @@
 import type { KeyRange } from '../backend.ts'
-import { childAt, lowerBound, precedes } from './tree-node.ts'
+import { findChild, lowerBound, precedes } from './tree-node.ts'
 import type { Inner, Keyed, Node } from './tree-node.ts'
 
 /**
@@ -21,7 +21,7 @@ export class TreeScan<V extends Keyed> implements IterableIterator<V> {
   constructor(root: Node<V>, { start, end }: KeyRange, wide: boolean) {
     let node = root
     while (!node.leaf) {
-      const at = childAt(node.lows, start, wide)
+      const at = findChild(node.lows, start, wide)
       this.#nodes.push(node)
       this.#next.push(at + 1)
       node = node.children[at]!

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { hasCompaction, hasSizeStatistics, hasSnapshots } from '../backend.ts'
 import { isBackendError } from '../backend-errors.ts'
-import { prefixRange } from '../object-key.ts'
+import { createPrefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 
 export function defineHistoryTests(test: DeclareBackendTest): void {
@@ -16,7 +16,7 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
       history.push([isDelete ? await remove(key) : await put(key, String(i)), [...model].map(([k, v]) => `${k}=${v}`).sort()])
     }
     for (const [at, state] of history) {
-      const { entries, revision, count } = await backend.list(prefixRange(prefix), { at })
+      const { entries, revision, count } = await backend.list(createPrefixRange(prefix), { at })
       expect(entries.map((e) => `${e.key.slice(prefix.length)}=${Buffer.from(e.value).toString()}`).sort()).toEqual(state)
       expect(count).toBe(state.length)
       expect(revision).toBeGreaterThanOrEqual(history.at(-1)![0])
@@ -27,7 +27,7 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
 
   test('refuses to read future revisions', async ({ backend, prefix, put }) => {
     const revision = await put('a')
-    const error = await backend.list(prefixRange(prefix), { at: revision + 1000 }).catch((e: unknown) => e)
+    const error = await backend.list(createPrefixRange(prefix), { at: revision + 1000 }).catch((e: unknown) => e)
     expect(isBackendError(error, 'FutureRevisionError')).toBe(true)
     await expect(backend.get(`${prefix}a`, { at: revision + 1000 })).rejects.toThrow(/future/)
   })
@@ -42,9 +42,9 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
     const error = await backend.get(`${prefix}a`, { at: old }).catch((e: unknown) => e)
     expect(isBackendError(error, 'CompactedError')).toBe(true)
     expect((await backend.get(`${prefix}a`, { at: keptRevision })).entry?.modRevision).toBe(keptRevision)
-    expect((await backend.list(prefixRange(prefix), { at: keptRevision })).count).toBe(1)
-    expect((await backend.list(prefixRange(prefix), { at: nextRevision })).count).toBe(2)
-    expect((await backend.list(prefixRange(prefix))).count).toBe(2)
+    expect((await backend.list(createPrefixRange(prefix), { at: keptRevision })).count).toBe(1)
+    expect((await backend.list(createPrefixRange(prefix), { at: nextRevision })).count).toBe(2)
+    expect((await backend.list(createPrefixRange(prefix))).count).toBe(2)
     await expect(backend.compact(nextRevision + 1000)).rejects.toThrow()
   })
 
@@ -56,8 +56,8 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
     await remove('k2')
     await put('new')
     expect(snapshot.revision).toBe(revision - 1)
-    expect(snapshot.count(prefixRange(prefix))).toBe(100)
-    expect([...snapshot.scan(prefixRange(prefix))]).toHaveLength(100)
+    expect(snapshot.count(createPrefixRange(prefix))).toBe(100)
+    expect([...snapshot.scan(createPrefixRange(prefix))]).toHaveLength(100)
     expect(Buffer.from(snapshot.get(`${prefix}k1`)!.value).toString()).toBe('k1')
     expect(snapshot.get(`${prefix}new`)).toBeUndefined()
     expect(backend.snapshotAt(revision)?.get(`${prefix}k1`)?.modRevision).toBe(revision)

@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
-import { prefixRange } from '../object-key.ts'
+import { createPrefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
-import { revisionOf, WatchReader } from './watch-reader.ts'
+import { getRevision, WatchReader } from './watch-reader.ts'
 
 export function defineLeaseTests(test: DeclareBackendTest): void {
   test('the keys of an expired lease are deleted in one revision, which watches see', async ({ backend, prefix, put, wait }) => {
     const start = await put('stays')
     const lease = await backend.grantLease(1)
     expect(lease).not.toBe(0)
-    const reader = new WatchReader(backend, prefixRange(prefix), start)
+    const reader = new WatchReader(backend, createPrefixRange(prefix), start)
     const put1 = await backend.commit({
       compare: [],
       operations: [
@@ -27,10 +27,10 @@ export function defineLeaseTests(test: DeclareBackendTest): void {
       ['delete', 'b'],
     ])
     for (const change of deleted) {
-      expect(revisionOf(change)).toBeGreaterThan(put1.revision)
+      expect(getRevision(change)).toBeGreaterThan(put1.revision)
       expect(change.previous?.modRevision).toBe(put1.revision)
     }
-    expect((await backend.list(prefixRange(prefix))).entries.map((e) => e.key)).toEqual([`${prefix}stays`])
+    expect((await backend.list(createPrefixRange(prefix))).entries.map((e) => e.key)).toEqual([`${prefix}stays`])
     await reader.stop()
   })
 
@@ -39,10 +39,10 @@ export function defineLeaseTests(test: DeclareBackendTest): void {
     const operations = ['a', 'b'].map((key) => ({ type: 'put', key: prefix + key, value: Buffer.from('1'), lease }) as const)
     const { revision } = await backend.commit({ compare: [], operations })
     await put('a', 'again')
-    const reader = new WatchReader(backend, prefixRange(prefix), revision)
+    const reader = new WatchReader(backend, createPrefixRange(prefix), revision)
     await wait(1100)
     expect((await reader.changes(2)).map((c) => c.type)).toEqual(['put', 'delete'])
-    expect((await backend.list(prefixRange(prefix))).entries.map((e) => e.key)).toEqual([`${prefix}a`])
+    expect((await backend.list(createPrefixRange(prefix))).entries.map((e) => e.key)).toEqual([`${prefix}a`])
     await reader.stop()
   })
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { prefixRange } from '../object-key.ts'
+import { createPrefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
-import { WatchReader, within } from './watch-reader.ts'
+import { WatchReader, waitFor } from './watch-reader.ts'
 
 export function defineLifecycleTests(test: DeclareBackendTest): void {
   test('an open store is healthy', async ({ backend }) => {
@@ -10,21 +10,21 @@ export function defineLifecycleTests(test: DeclareBackendTest): void {
 
   test('closing ends watches, refuses later requests, and may be repeated', async ({ backend, prefix, put }) => {
     const revision = await put('a')
-    const reader = new WatchReader(backend, prefixRange(prefix), revision)
+    const reader = new WatchReader(backend, createPrefixRange(prefix), revision)
     const waiting = reader.next().catch(() => undefined)
     await Promise.all([backend[Symbol.asyncDispose](), backend[Symbol.asyncDispose]()])
     await backend[Symbol.asyncDispose]()
-    expect(await within(waiting, 'the watch to end')).toBeUndefined()
+    expect(await waitFor(waiting, 'the watch to end')).toBeUndefined()
     for (const call of [
       () => backend.get(`${prefix}a`),
-      () => backend.list(prefixRange(prefix)),
+      () => backend.list(createPrefixRange(prefix)),
       () => put('a'),
       () => backend.grantLease(1),
       () => backend.checkHealth(),
       () => backend.requestProgress(),
-      () => new WatchReader(backend, prefixRange(prefix), revision).next(),
+      () => new WatchReader(backend, createPrefixRange(prefix), revision).next(),
     ]) {
-      await expect(within<unknown>(call(), 'a refusal')).rejects.toMatchObject({ name: 'StoppedError', message: 'the store is closed' })
+      await expect(waitFor<unknown>(call(), 'a refusal')).rejects.toMatchObject({ name: 'StoppedError', message: 'the store is closed' })
     }
   })
 }

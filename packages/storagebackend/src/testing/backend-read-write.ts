@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Transaction } from '../backend.ts'
-import { prefixRange } from '../object-key.ts'
+import { createPrefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
-import { within } from './watch-reader.ts'
+import { waitFor } from './watch-reader.ts'
 
 const decodeText = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
 
@@ -11,7 +11,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     const { entry, revision } = await backend.get(`${prefix}none`)
     expect(entry).toBeUndefined()
     expect(revision).toBeGreaterThan(0)
-    expect(await backend.list(prefixRange(prefix))).toEqual({ entries: [], revision, count: 0, more: false })
+    expect(await backend.list(createPrefixRange(prefix))).toEqual({ entries: [], revision, count: 0, more: false })
   })
 
   test('reads a value with its createRevision and modRevision', async ({ backend, prefix, put }) => {
@@ -43,7 +43,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
   test('a list is in UTF-8 order', async ({ backend, prefix, put }) => {
     const names = ['a', 'a/b', 'a0', 'ab', 'b', 'Z', 'z\uffff', 'z\u{10000}', 'z\ue000', 'é', 'zz', '~']
     for (const name of names) await put(name)
-    const { entries } = await backend.list(prefixRange(prefix))
+    const { entries } = await backend.list(createPrefixRange(prefix))
     const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
     expect(entries.map((e) => e.key)).toEqual(names.map((name) => prefix + name).sort(compareBytes))
   })
@@ -64,11 +64,11 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
 
   test('a limit applies to the entries but not to the count', async ({ backend, prefix, put }) => {
     for (let i = 0; i < 5; i++) await put(`k${i}`)
-    const first = await backend.list(prefixRange(prefix), { limit: 2 })
+    const first = await backend.list(createPrefixRange(prefix), { limit: 2 })
     expect([first.entries.length, first.count, first.more]).toEqual([2, 5, true])
-    const secondPage = await backend.list({ ...prefixRange(prefix), start: `${first.entries[1]!.key}\0` }, { limit: 3 })
+    const secondPage = await backend.list({ ...createPrefixRange(prefix), start: `${first.entries[1]!.key}\0` }, { limit: 3 })
     expect([secondPage.entries.length, secondPage.count, secondPage.more]).toEqual([3, 3, false])
-    const countResult = await backend.list(prefixRange(prefix), { countOnly: true })
+    const countResult = await backend.list(createPrefixRange(prefix), { countOnly: true })
     expect([countResult.entries.length, countResult.count]).toEqual([0, 5])
   })
 
@@ -110,7 +110,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
         { type: 'delete', key: `${prefix}gone` },
       ],
     })
-    const { entries } = await backend.list(prefixRange(prefix))
+    const { entries } = await backend.list(createPrefixRange(prefix))
     expect(entries.map((e) => [e.key.slice(prefix.length), e.modRevision])).toEqual([
       ['a', revision],
       ['b', revision],
@@ -156,7 +156,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
   test('concurrent writes have different revisions, and later reads see them', async ({ backend, prefix, put }) => {
     const revisions = await Promise.all(Array.from({ length: 50 }, (_, i) => put(`k${i}`)))
     expect(new Set(revisions).size).toBe(50)
-    const { entries, revision } = await backend.list(prefixRange(prefix))
+    const { entries, revision } = await backend.list(createPrefixRange(prefix))
     expect(entries).toHaveLength(50)
     expect(revision).toBeGreaterThanOrEqual(Math.max(...revisions))
   })
@@ -198,11 +198,11 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
       [createTransaction({ lease: 'x' }), 'operations[1].lease must be a lease from grantLease, not a string ("x")'],
     ]
     for (const [transaction, message] of cases)
-      await expect(within(backend.commit(transaction as Transaction), 'a refusal'), message).rejects.toMatchObject({
+      await expect(waitFor(backend.commit(transaction as Transaction), 'a refusal'), message).rejects.toMatchObject({
         name: 'TypeError',
         message,
       })
-    const { entries } = await backend.list(prefixRange(prefix))
+    const { entries } = await backend.list(createPrefixRange(prefix))
     expect(entries.map(({ key, modRevision }) => [key, modRevision])).toEqual([[`${prefix}a`, oldRevision]])
     await put('b')
   })

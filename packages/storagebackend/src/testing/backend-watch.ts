@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { hasCompaction, type Change } from '../backend.ts'
 import { isBackendError } from '../backend-errors.ts'
-import { keyRange, prefixRange } from '../object-key.ts'
+import { createKeyRange, createPrefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
-import { revisionOf, WatchReader } from './watch-reader.ts'
+import { getRevision, WatchReader } from './watch-reader.ts'
 
 export function defineWatchTests(test: DeclareBackendTest): void {
   test('watch: distinguishes creation, change and deletion, with the right previous value', async ({
@@ -13,13 +13,13 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     delete: remove,
   }) => {
     const start = await put('other')
-    const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
+    const reader = new WatchReader(backend, createPrefixRange(`${prefix}w/`), start)
     const created = await put('w/a', 'one')
     const changed = await put('w/a', 'two')
     const deleted = await remove('w/a')
     const newRevision = await put('w/a', 'three')
     const changes = await reader.changes(4)
-    expect(changes.map(revisionOf)).toEqual([created, changed, deleted, newRevision])
+    expect(changes.map(getRevision)).toEqual([created, changed, deleted, newRevision])
     expect(changes.map((c) => c.type)).toEqual(['put', 'put', 'delete', 'put'])
     expect(changes.map((c) => c.previous?.modRevision)).toEqual([undefined, created, changed, undefined])
     expect(changes.map((c) => c.type === 'put' && c.entry.createRevision)).toEqual([created, created, false, newRevision])
@@ -34,7 +34,7 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     delete: remove,
   }) => {
     const start = await put('start')
-    const range = prefixRange(`${prefix}w/`)
+    const range = createPrefixRange(`${prefix}w/`)
     const total = 200
     const live = new WatchReader(backend, range, start)
     // Start reading before the writes end, so that this watch gets live changes and not only history.
@@ -46,14 +46,14 @@ export function defineWatchTests(test: DeclareBackendTest): void {
       }),
     )
     written.sort((a, b) => a - b)
-    expect((await liveChanges).map(revisionOf)).toEqual(written)
+    expect((await liveChanges).map(getRevision)).toEqual(written)
     for (const after of [start, written[0]!, written[99]!, written[198]!]) {
       const lateReader = new WatchReader(backend, range, after)
       const expected = written.filter((revision) => revision > after)
-      expect((await lateReader.changes(expected.length)).map(revisionOf)).toEqual(expected)
+      expect((await lateReader.changes(expected.length)).map(getRevision)).toEqual(expected)
       const lastRevision = await put('w/last')
       written.push(lastRevision)
-      for (const reader of [lateReader, live]) expect((await reader.changes(1)).map(revisionOf)).toEqual([lastRevision])
+      for (const reader of [lateReader, live]) expect((await reader.changes(1)).map(getRevision)).toEqual([lastRevision])
       await lateReader.stop()
     }
     await live.stop()
@@ -61,18 +61,18 @@ export function defineWatchTests(test: DeclareBackendTest): void {
 
   test('watch: all changes of a revision come in one message', async ({ backend, prefix, put }) => {
     const start = await put('start')
-    const live = new WatchReader(backend, prefixRange(prefix), start)
+    const live = new WatchReader(backend, createPrefixRange(prefix), start)
     const commit = (names: readonly string[]): Promise<{ revision: number }> =>
       backend.commit({
         compare: [],
         operations: names.map((name) => ({ type: 'put', key: prefix + name, value: Buffer.from(name) }) as const),
       })
     for (let i = 0; i < 20; i++) await commit(Array.from({ length: 30 }, (_, k) => `k${k}-${i % 3}`))
-    const lateReader = new WatchReader(backend, prefixRange(prefix), start)
+    const lateReader = new WatchReader(backend, createPrefixRange(prefix), start)
     for (const reader of [live, lateReader]) {
       let last = start
       for (const batch of await reader.batches(600)) {
-        const revisions = batch.map(revisionOf)
+        const revisions = batch.map(getRevision)
         expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
         expect(revisions[0]).toBeGreaterThan(last)
         last = revisions.at(-1)!
@@ -84,11 +84,11 @@ export function defineWatchTests(test: DeclareBackendTest): void {
 
   test('watch: resumes after a revision', async ({ backend, prefix, put }) => {
     const start = await put('start')
-    const first = new WatchReader(backend, prefixRange(prefix), start)
+    const first = new WatchReader(backend, createPrefixRange(prefix), start)
     for (let i = 0; i < 10; i++) await put(`k${i}`)
     const firstChanges = (await first.changes(10)).slice(0, 4)
     await first.stop()
-    const second = new WatchReader(backend, prefixRange(prefix), revisionOf(firstChanges.at(-1)!))
+    const second = new WatchReader(backend, createPrefixRange(prefix), getRevision(firstChanges.at(-1)!))
     const remainingChanges = await second.changes(6)
     expect(remainingChanges.map((c) => c.type === 'put' && c.entry.key.slice(prefix.length))).toEqual(['k4', 'k5', 'k6', 'k7', 'k8', 'k9'])
     await second.stop()
@@ -97,10 +97,10 @@ export function defineWatchTests(test: DeclareBackendTest): void {
   test('watch: sees only its range', async ({ backend, prefix, put, delete: remove }) => {
     const start = await put('start')
     const readers = {
-      prefix: new WatchReader(backend, prefixRange(`${prefix}b/`), start),
-      key: new WatchReader(backend, keyRange(`${prefix}b/1`), start),
+      prefix: new WatchReader(backend, createPrefixRange(`${prefix}b/`), start),
+      key: new WatchReader(backend, createKeyRange(`${prefix}b/1`), start),
       part: new WatchReader(backend, { start: `${prefix}b/2`, end: `${prefix}c` }, start),
-      all: new WatchReader(backend, prefixRange(prefix), start),
+      all: new WatchReader(backend, createPrefixRange(prefix), start),
     }
     for (const name of ['a/1', 'b', 'b/1', 'b/2', 'b/3', 'b0', 'c']) await put(name)
     await remove('b/1')
@@ -115,7 +115,7 @@ export function defineWatchTests(test: DeclareBackendTest): void {
 
   test('watch: progress never comes before its changes, and is at least as new as its request', async ({ backend, prefix, put }) => {
     const start = await put('start')
-    const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
+    const reader = new WatchReader(backend, createPrefixRange(`${prefix}w/`), start)
     await put('w/a')
     await reader.changes(1)
     const otherRevision = await put('elsewhere')
@@ -132,7 +132,7 @@ export function defineWatchTests(test: DeclareBackendTest): void {
       if (message.type === 'progress') last = Math.max(last, message.revision)
       else {
         // Changes come before the progress that includes them, so a later change must have a greater revision.
-        for (const change of message.changes) expect(revisionOf(change)).toBeGreaterThan(last)
+        for (const change of message.changes) expect(getRevision(change)).toBeGreaterThan(last)
         received += message.changes.length
       }
     }
@@ -146,40 +146,40 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     const keptRevision = await put('a')
     const newest = await put('a')
     await backend.compact(keptRevision)
-    const reader = new WatchReader(backend, prefixRange(prefix), old)
+    const reader = new WatchReader(backend, createPrefixRange(prefix), old)
     expect(isBackendError(await reader.next().catch((e: unknown) => e), 'CompactedError')).toBe(true)
-    const allowed = new WatchReader(backend, prefixRange(prefix), keptRevision)
-    expect((await allowed.changes(1)).map(revisionOf)).toEqual([newest])
+    const allowed = new WatchReader(backend, createPrefixRange(prefix), keptRevision)
+    expect((await allowed.changes(1)).map(getRevision)).toEqual([newest])
     await allowed.stop()
   })
 
   test('watch: from a future revision, sends only the changes after it', async ({ backend, prefix, put }) => {
     const now = await put('start')
-    const reader = new WatchReader(backend, prefixRange(prefix), now + 2)
+    const reader = new WatchReader(backend, createPrefixRange(prefix), now + 2)
     const waiting = reader.changes(1)
     await put('a')
     await put('b')
     const third = await put('c')
-    expect((await waiting).map(revisionOf)).toEqual([third])
+    expect((await waiting).map(getRevision)).toEqual([third])
     await reader.stop()
   })
 
   test('watch: ends without error when aborted', async ({ backend, prefix, put }) => {
     const start = await put('start')
     const abort = new AbortController()
-    const messages = backend.watch(prefixRange(prefix), start, { signal: abort.signal })[Symbol.asyncIterator]()
+    const messages = backend.watch(createPrefixRange(prefix), start, { signal: abort.signal })[Symbol.asyncIterator]()
     const waiting = messages.next()
     abort.abort()
     expect((await waiting).done).toBe(true)
-    const never = backend.watch(prefixRange(prefix), start, { signal: AbortSignal.abort() })[Symbol.asyncIterator]()
+    const never = backend.watch(createPrefixRange(prefix), start, { signal: AbortSignal.abort() })[Symbol.asyncIterator]()
     expect((await never.next()).done).toBe(true)
   })
 
   test('watch: a reader that stops does not block others', async ({ backend, prefix, put }) => {
     const start = await put('start')
-    const idle = Array.from({ length: 20 }, () => new WatchReader(backend, prefixRange(prefix), start))
+    const idle = Array.from({ length: 20 }, () => new WatchReader(backend, createPrefixRange(prefix), start))
     for (const reader of idle) void reader.next()
-    const reader = new WatchReader(backend, prefixRange(prefix), start)
+    const reader = new WatchReader(backend, createPrefixRange(prefix), start)
     for (let i = 0; i < 30; i++) await put('a', String(i))
     expect(await reader.changes(30)).toHaveLength(30)
     for (const openReader of [...idle, reader]) await openReader.stop()

@@ -1,6 +1,6 @@
 import type { ObjectEvent, Storage, WatchObjectsOptions } from '../storage.ts'
 import type { TestObject } from './test-object.ts'
-import { within } from './watch-reader.ts'
+import { waitFor } from './watch-reader.ts'
 
 /** A watch event in a short form for comparisons. */
 export interface SeenEvent {
@@ -31,7 +31,7 @@ export class ObjectWatchReader {
   async next(): Promise<ObjectEvent<TestObject> | undefined> {
     while (this.#buffered.length === 0) {
       this.#next ??= this.#batches.next()
-      const result = await within(this.#next, 'a watch event').catch((error: unknown) => {
+      const result = await waitFor(this.#next, 'a watch event').catch((error: unknown) => {
         this.#next = undefined
         throw error
       })
@@ -70,6 +70,6 @@ export class ObjectWatchReader {
   }
 }
 
-export function brief(events: readonly SeenEvent[]): string[] {
+export function formatEvents(events: readonly SeenEvent[]): string[] {
   return events.map((event) => (event.type === 'BOOKMARK' ? 'BOOKMARK' : `${event.type} ${event.name}`))
 }

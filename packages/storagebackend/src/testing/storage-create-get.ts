@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { codeOf, failure } from './storage-errors.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { testObject } from './test-object.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
@@ -48,7 +48,7 @@ export function defineCreateAndGetTests(test: DeclareStorageTest): void {
 
   test('create: does not replace an existing object', async ({ storage, key, create }) => {
     await create('ns', 'a', { text: 'first' })
-    expect(codeOf(await failure(create('ns', 'a', { text: 'second' })))).toBe('KeyExists')
+    expect(getErrorCode(await catchFailure(create('ns', 'a', { text: 'second' })))).toBe('KeyExists')
     expect((await storage.get(key('ns', 'a'))).object().spec!.text).toBe('first')
   })
 
@@ -59,7 +59,7 @@ export function defineCreateAndGetTests(test: DeclareStorageTest): void {
     const [deleted] = await reader.objects(1)
     expect(deleted).toMatchObject({ type: 'DELETED', name: 'a' })
     expect(deleted!.revision).toBeGreaterThan(stored.revision)
-    expect(codeOf(await failure(storage.get(key('ns', 'a'))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.get(key('ns', 'a'))))).toBe('KeyNotFound')
     await reader.stop()
   })
 
@@ -78,12 +78,12 @@ export function defineCreateAndGetTests(test: DeclareStorageTest): void {
 
   test('get: fails with ResourceVersionTooLarge for a future version', async ({ storage, key, create }) => {
     const { revision } = await create('ns', 'a')
-    const error = await failure(storage.get(key('ns', 'a'), { resourceVersion: String(revision + 1_000_000) }))
-    expect(codeOf(error)).toBe('ResourceVersionTooLarge')
+    const error = await catchFailure(storage.get(key('ns', 'a'), { resourceVersion: String(revision + 1_000_000) }))
+    expect(getErrorCode(error)).toBe('ResourceVersionTooLarge')
   })
 
   test('get: an absent object is not found', async ({ storage, key }) => {
-    expect(codeOf(await failure(storage.get(key('ns', 'none'))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.get(key('ns', 'none'))))).toBe('KeyNotFound')
   })
 
   test('every verb refuses keys that are empty, contain "." or ".." segments, or are outside of the prefix', async ({
@@ -111,7 +111,7 @@ export function defineCreateAndGetTests(test: DeclareStorageTest): void {
         () => storage.guaranteedUpdate(key, (object) => ({ object: object! })),
         () => storage.count(key),
       ]) {
-        expect(String(await failure(call())), key).toMatch(/invalid key|empty key/)
+        expect(String(await catchFailure(call())), key).toMatch(/invalid key|empty key/)
       }
     }
   })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { codeOf, failure } from './storage-errors.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 
 export function defineDeleteTests(test: DeclareStorageTest): void {
@@ -9,14 +9,14 @@ export function defineDeleteTests(test: DeclareStorageTest): void {
     expect(deleted.revision).toBeGreaterThan(created.revision)
     expect(deleted.object().metadata.resourceVersion).toBe(String(deleted.revision))
     expect(deleted.object().spec!.text).toBe('last')
-    expect(codeOf(await failure(storage.get(key('ns', 'a'))))).toBe('KeyNotFound')
-    expect(codeOf(await failure(storage.delete(key('ns', 'a'))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.get(key('ns', 'a'))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.delete(key('ns', 'a'))))).toBe('KeyNotFound')
   })
 
   test('delete: fails if a precondition fails', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
-    const error = await failure(storage.delete(key('ns', 'a'), { preconditions: { uid: 'B' } }))
-    expect(codeOf(error)).toBe('InvalidObject')
+    const error = await catchFailure(storage.delete(key('ns', 'a'), { preconditions: { uid: 'B' } }))
+    expect(getErrorCode(error)).toBe('InvalidObject')
     expect(String(error)).toContain(
       `invalid object, Code: 4, Key: ${key('ns', 'a')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID`,
     )
@@ -41,7 +41,7 @@ export function defineDeleteTests(test: DeclareStorageTest): void {
   test('delete: a suggestion of a deleted object is not found', async ({ storage, key, create }) => {
     const suggestion = await create('ns', 'a')
     await storage.delete(key('ns', 'a'))
-    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion })))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.delete(key('ns', 'a'), { suggestion })))).toBe('KeyNotFound')
   })
 
   test('delete: validates again if the object is written during validation', async ({ storage, key, create, update }) => {
@@ -64,13 +64,15 @@ export function defineDeleteTests(test: DeclareStorageTest): void {
       calls++
       if (object.spec?.text === text) throw new Error('refused')
     }
-    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText(undefined) })))).toContain(
+    expect(String(await catchFailure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText(undefined) })))).toContain(
       'refused',
     )
     expect(calls).toBeLessThanOrEqual(2)
     await update(stale, (object) => void (object.spec = { text: 'newer' }))
     // Here the stale object passes the validation, and the stored object does not.
-    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText('newer') })))).toContain('refused')
+    expect(String(await catchFailure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText('newer') })))).toContain(
+      'refused',
+    )
     // Here the stale object fails the validation, and the stored object passes it.
     calls = 0
     await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText(undefined) })
@@ -83,9 +85,9 @@ export function defineDeleteTests(test: DeclareStorageTest): void {
     const createPrecondition = (revision: number): { preconditions: { resourceVersion: string } } => ({
       preconditions: { resourceVersion: String(revision) },
     })
-    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, ...createPrecondition(stale.revision) })))).toBe(
-      'InvalidObject',
-    )
+    expect(
+      getErrorCode(await catchFailure(storage.delete(key('ns', 'a'), { suggestion: stale, ...createPrecondition(stale.revision) }))),
+    ).toBe('InvalidObject')
     await storage.get(key('ns', 'a'))
     await storage.delete(key('ns', 'a'), { suggestion: stale, ...createPrecondition(newer.revision) })
   })

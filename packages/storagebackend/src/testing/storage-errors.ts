@@ -2,7 +2,7 @@ import { isStorageError } from '../errors.ts'
 import type { StorageErrorCode } from '../storage.ts'
 
 /** Returns the error of a failed call. Throws if the call succeeds. */
-export async function failure(call: Promise<unknown>): Promise<unknown> {
+export async function catchFailure(call: Promise<unknown>): Promise<unknown> {
   let value: unknown
   try {
     value = await call
@@ -13,7 +13,7 @@ export async function failure(call: Promise<unknown>): Promise<unknown> {
 }
 
 /** Returns the code of a `StorageError`. Throws for any other error. */
-export function codeOf(error: unknown): StorageErrorCode {
+export function getErrorCode(error: unknown): StorageErrorCode {
   if (isStorageError(error)) return error.code
   throw new Error(`expected a StorageError, got ${String(error)}`, { cause: error })
 }

@@ -1,16 +1,16 @@
 import { expect } from 'vitest'
 import type { ListObjectsOptions } from '../storage.ts'
-import { names } from './list-names.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { listNames } from './list-names.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { createPredicate } from './test-object.ts'
 
 const namespaces = ['one', 'two', 'zwei'] as const
 const selectors = [
   { title: 'all', selects: (_name: string) => true },
-  { title: 'by label', predicate: selecting({ labels: 'app=a' }), selects: (name: string) => name.endsWith('/a') },
-  { title: 'by field', predicate: selecting({ fields: 'spec.nodeName=b' }), selects: (name: string) => name.endsWith('/b') },
-  { title: 'nothing', predicate: selecting({ labels: 'none=such' }), selects: () => false },
+  { title: 'by label', predicate: createPredicate({ labels: 'app=a' }), selects: (name: string) => name.endsWith('/a') },
+  { title: 'by field', predicate: createPredicate({ fields: 'spec.nodeName=b' }), selects: (name: string) => name.endsWith('/b') },
+  { title: 'nothing', predicate: createPredicate({ labels: 'none=such' }), selects: () => false },
 ]
 
 interface State {
@@ -116,7 +116,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
             const title = JSON.stringify({ rv, match, limit, selector: selector.title, below, continued, newest: newest.revision })
             const list = storage.list(prefix + below, options)
             if (typeof gives === 'string') {
-              expect(codeOf(await failure(list)), title).toBe(gives)
+              expect(getErrorCode(await catchFailure(list)), title).toBe(gives)
               continue
             }
             const result = await list
@@ -124,7 +124,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
             if (gives === newest) expect(result.revision, title).toBeGreaterThanOrEqual(newest.revision)
             else expect(result.revision, title).toBe(gives.revision)
             const page = computeExpectedPage({ ...gives, revision: result.revision }, below, from, limit, selector)
-            expect({ names: names(result), continue: result.continue, remaining: result.remainingItemCount }, title).toEqual(page)
+            expect({ names: listNames(result), continue: result.continue, remaining: result.remainingItemCount }, title).toEqual(page)
           }
         }
       }
@@ -144,7 +144,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       for (const options of [{}, { limit: 1 }, { continue: encodeToken(-1, '0/x') }, { continue: encodeToken(-1, '0/x'), limit: 1 }]) {
         const list = await storage.list(prefix, options)
         expect(list.revision).toBeGreaterThanOrEqual(now)
-        expect(names(list)).toEqual(['ns/a'])
+        expect(listNames(list)).toEqual(['ns/a'])
       }
       // "0" accepts an old state, but not one that is older than an earlier response.
       expect((await storage.list(prefix, { resourceVersion: '0' })).revision).toBeGreaterThanOrEqual(now)
@@ -169,7 +169,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       for (let token = ''; ;) {
         const page = await storage.list(prefix, { limit, continue: token })
         expect(page.revision).toBeGreaterThanOrEqual(revision)
-        itemCount += names(page).length
+        itemCount += listNames(page).length
         token = page.continue
         if (token === '') break
         expect(page.remainingItemCount).toBe(1000 - itemCount)
@@ -179,8 +179,8 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
     expect(await listReads(() => listInPages(400))).toBeLessThanOrEqual(3)
     expect(await listReads(() => listInPages(250))).toBeLessThanOrEqual(4)
     const listRareObject = async (): Promise<void> => {
-      const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
-      expect([names(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
+      const page = await storage.list(prefix, { limit: 1, predicate: createPredicate({ fields: 'spec.nodeName=rare' }) })
+      expect([listNames(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
     }
     // The reads fetch 1, 2, 4, … 512 entries.
     expect(await listReads(listRareObject)).toBeLessThanOrEqual(10)

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { names } from './list-names.ts'
+import { listNames } from './list-names.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting, testObject } from './test-object.ts'
+import { createPredicate, testObject } from './test-object.ts'
 
 export function defineListTests(test: DeclareStorageTest): void {
   test('list: returns an empty list', async ({ storage, prefix }) => {
@@ -21,10 +21,10 @@ export function defineListTests(test: DeclareStorageTest): void {
       ['a', '10'],
     ] as const)
       await create(namespace, name)
-    expect(names(await storage.list(prefix))).toEqual(['a/1', 'a/10', 'a/2', 'ab/1', 'b/1'])
-    expect(names(await storage.list(`${prefix}a/`))).toEqual(['a/1', 'a/10', 'a/2'])
+    expect(listNames(await storage.list(prefix))).toEqual(['a/1', 'a/10', 'a/2', 'ab/1', 'b/1'])
+    expect(listNames(await storage.list(`${prefix}a/`))).toEqual(['a/1', 'a/10', 'a/2'])
     // "a" is treated as "a/", so it must not list the objects under "ab/".
-    expect(names(await storage.list(`${prefix}a`))).toEqual(['a/1', 'a/10', 'a/2'])
+    expect(listNames(await storage.list(`${prefix}a`))).toEqual(['a/1', 'a/10', 'a/2'])
     expect(await storage.count(prefix)).toBe(5)
     expect(await storage.count(`${prefix}a/`)).toBe(3)
   })
@@ -38,7 +38,7 @@ export function defineListTests(test: DeclareStorageTest): void {
     expect(await countObjects()).toEqual([2, 1])
     await update(stored, (object) => void (object.spec = { text: 'x' }))
     expect(await countObjects()).toEqual([2, 1])
-    await failure(create('a', '1'))
+    await catchFailure(create('a', '1'))
     expect(await countObjects()).toEqual([2, 1])
     await storage.delete(key('a', '1'))
     expect(await countObjects()).toEqual([1, 0])
@@ -57,8 +57,8 @@ export function defineListTests(test: DeclareStorageTest): void {
     await create('a', '2', { labels: { app: 'x' }, nodeName: 'n2' })
     await create('b', '3', { labels: { app: 'y' }, nodeName: 'n1' })
     await create('b', '4')
-    const list = async (selectors: Parameters<typeof selecting>[0]): Promise<string[]> =>
-      names(await storage.list(prefix, { predicate: selecting(selectors) }))
+    const list = async (selectors: Parameters<typeof createPredicate>[0]): Promise<string[]> =>
+      listNames(await storage.list(prefix, { predicate: createPredicate(selectors) }))
     expect(await list({ labels: 'app=x' })).toEqual(['a/1', 'a/2'])
     expect(await list({ labels: 'app in (x,y),!tier' })).toEqual(['a/2', 'b/3'])
     expect(await list({ fields: 'spec.nodeName=n1' })).toEqual(['a/1', 'b/3'])
@@ -74,7 +74,7 @@ export function defineListTests(test: DeclareStorageTest): void {
   test('list: an empty version gives the newest state after a write', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 10; i++) {
       await create('a', String(i))
-      expect(names(await storage.list(prefix))).toHaveLength(i + 1)
+      expect(listNames(await storage.list(prefix))).toHaveLength(i + 1)
     }
   })
 
@@ -83,13 +83,13 @@ export function defineListTests(test: DeclareStorageTest): void {
     for (let i = 0; i < 5; i++) revisions.push((await create('a', String(i))).revision)
     const version = String(revisions[2])
     const exact = await storage.list(prefix, { resourceVersion: version, resourceVersionMatch: 'Exact' })
-    expect([names(exact).length, exact.revision]).toEqual([3, revisions[2]])
+    expect([listNames(exact).length, exact.revision]).toEqual([3, revisions[2]])
     for (const resourceVersionMatch of ['NotOlderThan', undefined] as const) {
       const newer = await storage.list(prefix, { resourceVersion: version, resourceVersionMatch })
       expect(newer.revision).toBeGreaterThanOrEqual(revisions[2]!)
     }
     const limited = await storage.list(prefix, { resourceVersion: version, limit: 10 })
-    expect([names(limited).length, limited.revision]).toEqual([3, revisions[2]])
+    expect([listNames(limited).length, limited.revision]).toEqual([3, revisions[2]])
   })
 
   test('list: after later writes, returns the same objects at an earlier version', async ({ storage, prefix, create }) => {
@@ -99,9 +99,9 @@ export function defineListTests(test: DeclareStorageTest): void {
     })()
     for (let i = 0; i < 10; i++) {
       const list = await storage.list(prefix, { resourceVersion: String(first.revision) })
-      const items = names(list)
+      const items = listNames(list)
       const earlierList = await storage.list(prefix, { resourceVersion: String(list.revision), resourceVersionMatch: 'Exact' })
-      expect([names(earlierList), earlierList.revision]).toEqual([items, list.revision])
+      expect([listNames(earlierList), earlierList.revision]).toEqual([items, list.revision])
     }
     await writing
   })
@@ -114,8 +114,8 @@ export function defineListTests(test: DeclareStorageTest): void {
     const { revision } = await create('a', '1')
     const resourceVersion = String(revision + 1_000_000)
     for (const options of [{}, { limit: 1 }, { resourceVersionMatch: 'Exact' }, { resourceVersionMatch: 'NotOlderThan' }] as const) {
-      const error = await failure(storage.list(prefix, { resourceVersion, ...options }))
-      expect(codeOf(error)).toBe('ResourceVersionTooLarge')
+      const error = await catchFailure(storage.list(prefix, { resourceVersion, ...options }))
+      expect(getErrorCode(error)).toBe('ResourceVersionTooLarge')
       expect(String(error)).toContain(`Too large resource version: ${resourceVersion}, current: `)
     }
   })
@@ -125,16 +125,16 @@ export function defineListTests(test: DeclareStorageTest): void {
     await create('a', '2')
     const newest = await create('a', '3')
     await compact(newest.revision)
-    const error = await failure(storage.list(prefix, { resourceVersion: String(old.revision), resourceVersionMatch: 'Exact' }))
-    expect(codeOf(error)).toBe('ResourceVersionTooOld')
+    const error = await catchFailure(storage.list(prefix, { resourceVersion: String(old.revision), resourceVersionMatch: 'Exact' }))
+    expect(getErrorCode(error)).toBe('ResourceVersionTooOld')
     expect(String(error)).toContain('The resourceVersion for the provided list is too old.')
     const notOlder = await storage.list(prefix, { resourceVersion: String(old.revision), resourceVersionMatch: 'NotOlderThan' })
-    expect(names(notOlder)).toHaveLength(3)
+    expect(listNames(notOlder)).toHaveLength(3)
   })
 
   test('list: fails with BadRequest for an invalid version', async ({ storage, prefix }) => {
-    const error = await failure(storage.list(prefix, { resourceVersion: 'abc' }))
-    expect(codeOf(error)).toBe('BadRequest')
+    const error = await catchFailure(storage.list(prefix, { resourceVersion: 'abc' }))
+    expect(getErrorCode(error)).toBe('BadRequest')
     expect(String(error)).toContain(
       'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )

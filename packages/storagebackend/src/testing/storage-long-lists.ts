@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { ObjectCodec, ObjectList } from '../storage.ts'
-import { names } from './list-names.ts'
+import { listNames } from './list-names.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
-import { createTestCodec, selecting, testObject, type TestObject } from './test-object.ts'
+import { createTestCodec, createPredicate, testObject, type TestObject } from './test-object.ts'
 
 const openingTakes = 1
 
@@ -53,7 +53,7 @@ export function defineLongListTests(test: DeclareStorageTest): void {
     async (under) => {
       const { storage, prefix } = under
       for (const [options, length] of [
-        [{ predicate: selecting({ fields: 'spec.nodeName=n1' }) }, 50],
+        [{ predicate: createPredicate({ fields: 'spec.nodeName=n1' }) }, 50],
         [{ limit: 90 }, 90],
         [{}, 100],
       ] as const) {
@@ -65,7 +65,7 @@ export function defineLongListTests(test: DeclareStorageTest): void {
         const turns = await countTurnsDuring(async () => (list = await storage.list(prefix, options)))
         // Objects that the caller decodes while it iterates use the caller's time, so they are not counted here.
         expect(turns).toBeGreaterThanOrEqual(countPauses(opens.count))
-        expect(names(list!)).toHaveLength(length)
+        expect(listNames(list!)).toHaveLength(length)
       }
     },
     slow,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { failure } from './storage-errors.ts'
+import { catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
@@ -24,7 +24,7 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
     expect(await readOperation('delete')).toEqual([1, 1, 0])
     const [gets] = await readOperation('get')
     expect(gets).toBeGreaterThanOrEqual(1)
-    await failure(storage.get(key('ns', 'a'), { signal: AbortSignal.abort() }))
+    await catchFailure(storage.get(key('ns', 'a'), { signal: AbortSignal.abort() }))
     expect(await readOperation('get')).toEqual([gets + 1, gets + 1, 1])
   })
 
@@ -51,8 +51,8 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
     expect(metrics.get(`apiserver_resource_objects${labels}`)).toBe(2)
     expect(metrics.get(`apiserver_resource_size_estimate_bytes${labels}`)).toBe(2 * estimatedAverageObjectSize)
     expect(metrics.get(`apiserver_storage_decode_errors_total${labels}`)).toBeUndefined()
-    await failure(create('ns', 'bad', { text: undecodable }))
-    await failure(storage.get(key('ns', 'bad')))
+    await catchFailure(create('ns', 'bad', { text: undecodable }))
+    await catchFailure(storage.get(key('ns', 'bad')))
     expect((await measured()).get(`apiserver_storage_decode_errors_total${labels}`)).toBeGreaterThanOrEqual(1)
     await storage.deleteUnreadable(key('ns', 'bad'))
     expect(await storage.count(prefix)).toBe(2)

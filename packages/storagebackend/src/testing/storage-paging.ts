@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { isStorageError } from '../errors.ts'
-import { names } from './list-names.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { listNames } from './list-names.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { createPredicate } from './test-object.ts'
 
 const decode = (token: string): string => Buffer.from(token, 'base64url').toString()
 
@@ -11,35 +11,35 @@ export function definePagingTests(test: DeclareStorageTest): void {
   test('paging: all pages have the same version and the number of remaining objects', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 5; i++) await create('a', String(i))
     const first = await storage.list(`${prefix}a/`, { limit: 2 })
-    expect([names(first), first.remainingItemCount]).toEqual([['a/0', 'a/1'], 3])
+    expect([listNames(first), first.remainingItemCount]).toEqual([['a/0', 'a/1'], 3])
     expect(JSON.parse(decode(first.continue))).toMatchObject({ v: 'meta.k8s.io/v1', rv: first.revision })
     expect(first.continue).not.toContain('=')
     await create('a', '00')
     await create('a', '40')
     const second = await storage.list(`${prefix}a/`, { limit: 2, continue: first.continue })
-    expect([names(second), second.remainingItemCount, second.revision]).toEqual([['a/2', 'a/3'], 1, first.revision])
+    expect([listNames(second), second.remainingItemCount, second.revision]).toEqual([['a/2', 'a/3'], 1, first.revision])
     const third = await storage.list(`${prefix}a/`, { limit: 2, continue: second.continue })
-    expect([names(third), third.remainingItemCount, third.continue, third.revision]).toEqual([['a/4'], undefined, '', first.revision])
+    expect([listNames(third), third.remainingItemCount, third.continue, third.revision]).toEqual([['a/4'], undefined, '', first.revision])
     const secondPage = await storage.list(`${prefix}a/`, { continue: first.continue })
-    expect(names(secondPage)).toEqual(['a/2', 'a/3', 'a/4'])
+    expect(listNames(secondPage)).toEqual(['a/2', 'a/3', 'a/4'])
   })
 
   test('paging: a full last page has no token', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 4; i++) await create('a', String(i))
     const fullList = await storage.list(prefix, { limit: 4 })
-    expect([names(fullList).length, fullList.continue, fullList.remainingItemCount]).toEqual([4, '', undefined])
+    expect([listNames(fullList).length, fullList.continue, fullList.remainingItemCount]).toEqual([4, '', undefined])
     expect((await storage.list(prefix, { limit: 5 })).continue).toBe('')
   })
 
   test('paging: pages with a selector are full, without a number of remaining objects', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 20; i++) await create('a', String(i).padStart(2, '0'), { labels: { odd: String(i % 2) } })
-    const predicate = selecting({ labels: 'odd=1' })
+    const predicate = createPredicate({ labels: 'odd=1' })
     const listedNames: string[] = []
     let token = ''
     do {
       const page = await storage.list(prefix, { limit: 4, predicate, ...(token !== '' && { continue: token }) })
       expect(page.remainingItemCount).toBeUndefined()
-      const items = names(page)
+      const items = listNames(page)
       listedNames.push(...items)
       token = page.continue
       if (token !== '') expect(items).toHaveLength(4)
@@ -57,17 +57,17 @@ export function definePagingTests(test: DeclareStorageTest): void {
     const first = await storage.list(`${prefix}a/`, { limit: 2 })
     const newer = await create('a', '2-new')
     await compact(newer.revision)
-    const error = await failure(storage.list(`${prefix}a/`, { limit: 2, continue: first.continue }))
-    expect(codeOf(error)).toBe('ResourceVersionTooOld')
+    const error = await catchFailure(storage.list(`${prefix}a/`, { limit: 2, continue: first.continue }))
+    expect(getErrorCode(error)).toBe('ResourceVersionTooOld')
     expect(String(error)).toContain('The provided continue parameter is too old to display a consistent list result.')
     const token = isStorageError(error)
       ? error.continue!
       : (error as { status: { metadata: { continue: string } } }).status.metadata.continue
     expect(JSON.parse(decode(token)).rv).toBe(-1)
     const nextPage = await storage.list(`${prefix}a/`, { limit: 2, continue: token })
-    expect(names(nextPage)).toEqual(['a/2', 'a/2-new'])
+    expect(listNames(nextPage)).toEqual(['a/2', 'a/2-new'])
     expect(nextPage.revision).toBeGreaterThanOrEqual(newer.revision)
-    expect(names(await storage.list(`${prefix}a/`, { continue: nextPage.continue }))).toEqual(['a/3', 'a/4'])
+    expect(listNames(await storage.list(`${prefix}a/`, { continue: nextPage.continue }))).toEqual(['a/3', 'a/4'])
   })
 
   test('paging: invalid tokens are refused with the error text of kube-apiserver', async ({ storage, prefix, create }) => {
@@ -85,12 +85,12 @@ export function definePagingTests(test: DeclareStorageTest): void {
       [encode({ v: 'meta.k8s.io/v1', rv: 5, start: '../b' }), 'continue key is not valid: ../b'],
     ]
     for (const [token, message] of cases) {
-      const error = await failure(storage.list(prefix, { continue: token, limit: 1 }))
-      expect(['InvalidContinueToken', 'BadRequest']).toContain(codeOf(error))
+      const error = await catchFailure(storage.list(prefix, { continue: token, limit: 1 }))
+      expect(['InvalidContinueToken', 'BadRequest']).toContain(getErrorCode(error))
       expect(String(error)).toContain(`invalid continue token: ${message}`)
     }
     const validToken = encode({ v: 'meta.k8s.io/v1', rv: -1, start: 'a/0' })
-    const failureOfBoth = await failure(storage.list(prefix, { continue: validToken, resourceVersion: '5' }))
+    const failureOfBoth = await catchFailure(storage.list(prefix, { continue: validToken, resourceVersion: '5' }))
     expect(String(failureOfBoth)).toContain('specifying resource version is not allowed when using continue')
   })
 }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { names } from './list-names.ts'
+import { listNames } from './list-names.ts'
 import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
-import { selecting, type TestObjectOptions } from './test-object.ts'
+import { createPredicate, type TestObjectOptions } from './test-object.ts'
 
 /** The objects that the tests create, in key order. */
 const objects: readonly (readonly [namespace: string, name: string, options: TestObjectOptions])[] = [
@@ -52,7 +52,7 @@ const scopes: readonly Scope[] = [
 
 const createListOptions = ({ below, ...selectors }: Scope) => ({
   recursive: below === '' || below.endsWith('/'),
-  predicate: selecting({
+  predicate: createPredicate({
     ...(selectors.labels !== undefined && { labels: selectors.labels }),
     ...(selectors.fields !== undefined && { fields: selectors.fields }),
   }),
@@ -75,7 +75,7 @@ export function defineScopeTests(test: DeclareStorageTest): void {
     for (const scope of scopes) {
       for (const resourceVersion of ['', String(newest)]) {
         const list = await storage.list(prefix + scope.below, { ...createListOptions(scope), resourceVersion })
-        expect(names(list), formatTitle(scope)).toEqual(scope.sees)
+        expect(listNames(list), formatTitle(scope)).toEqual(scope.sees)
         expect([list.continue, list.remainingItemCount]).toEqual(['', undefined])
       }
       if (!createListOptions(scope).recursive) continue
@@ -83,7 +83,7 @@ export function defineScopeTests(test: DeclareStorageTest): void {
       let startRevision = ''
       do {
         const page = await storage.list(prefix + scope.below, { ...createListOptions(scope), limit: 1, continue: startRevision })
-        paged.push(...names(page))
+        paged.push(...listNames(page))
         startRevision = page.continue
       } while (startRevision !== '')
       expect(paged, formatTitle(scope)).toEqual(scope.sees)

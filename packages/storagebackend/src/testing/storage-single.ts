@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { codeOf, failure } from './storage-errors.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { createPredicate } from './test-object.ts'
 
 export function defineSingleTests(test: DeclareStorageTest): void {
   test('list: lists a single key, with every combination of version and match', async ({ storage, prefix, key, create, update, put }) => {
@@ -30,7 +30,7 @@ export function defineSingleTests(test: DeclareStorageTest): void {
         const title = JSON.stringify({ ...options, before: oldObject.revision, now: now.revision })
         const list = storage.list(key('ns', 'foo'), options)
         if (gives === 'ResourceVersionTooLarge') {
-          expect(codeOf(await failure(list)), title).toBe(gives)
+          expect(getErrorCode(await catchFailure(list)), title).toBe(gives)
           continue
         }
         const { items, continue: token, remainingItemCount, revision } = await list
@@ -41,7 +41,7 @@ export function defineSingleTests(test: DeclareStorageTest): void {
         expect([token, remainingItemCount], title).toEqual(['', undefined])
         expect(revision, title).toBeGreaterThanOrEqual(objects[0]?.revision ?? 1)
         expect([...(await storage.list(key('ns', 'none'), { ...options, resourceVersionMatch })).items], title).toEqual([])
-        const predicate = selecting({ fields: 'metadata.name!=foo' })
+        const predicate = createPredicate({ fields: 'metadata.name!=foo' })
         expect([...(await storage.list(key('ns', 'foo'), { ...options, predicate })).items], title).toEqual([])
       }
     }

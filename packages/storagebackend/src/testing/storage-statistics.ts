@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { StorageStats } from '../storage.ts'
-import { failure } from './storage-errors.ts'
+import { catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
@@ -31,8 +31,8 @@ export function defineStatisticsTests(test: DeclareStorageTest): void {
     expect(twoObjects.objectCount).toBe(2)
     expect(twoObjects.estimatedAverageObjectSize).toBeLessThan(grown.estimatedAverageObjectSize)
 
-    await failure(storage.delete(key('ns', 'foo')))
-    await failure(create('ns', 'bar'))
+    await catchFailure(storage.delete(key('ns', 'foo')))
+    await catchFailure(create('ns', 'bar'))
     expect(await storage.stats()).toEqual(oneObject)
     await storage.delete(key('ns', 'bar'))
     expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { PlainValue, ValueTransformer } from '../value-transformer.ts'
-import { brief, ObjectWatchReader } from './object-watch-reader.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { formatEvents, ObjectWatchReader } from './object-watch-reader.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
@@ -40,8 +40,8 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
         () => storage.guaranteedUpdate(unreadableKey, (object) => ({ object: object! })),
         () => storage.delete(unreadableKey),
       ]) {
-        const error = await failure(call())
-        expect(codeOf(error)).toBe('Internal')
+        const error = await catchFailure(call())
+        expect(getErrorCode(error)).toBe('Internal')
         expect(String(error)).toContain('has another prefix')
       }
       expect(await listItems(storage.list(`${prefix}good/`))).toHaveLength(1)
@@ -58,12 +58,12 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
       const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
       const readers = await Promise.all(Array.from({ length: 10 }, open))
       await create('ns', 'before')
-      for (const reader of readers) expect(brief(await reader.objects(1))).toEqual(['ADDED before'])
-      const endings = readers.map((reader) => failure(reader.next()))
+      for (const reader of readers) expect(formatEvents(await reader.objects(1))).toEqual(['ADDED before'])
+      const endings = readers.map((reader) => catchFailure(reader.next()))
       await put(key('ns', 'bad'), encodeForeign('bad'))
       await create('ns', 'after')
       // A cache may instead end the watch with ResourceVersionTooOld, because it must be filled again.
-      for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
+      for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(getErrorCode(await ending))
       for (const reader of readers) expect(await reader.next()).toBeUndefined()
     },
     { transformer: readOnly },

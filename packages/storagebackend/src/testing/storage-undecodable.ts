@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
-import { brief, ObjectWatchReader } from './object-watch-reader.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { formatEvents, ObjectWatchReader } from './object-watch-reader.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
 /** Creates an object that cannot be decoded. The create itself fails, because it returns the stored object. */
 async function createUndecodable({ create }: StorageTest, namespace: string, name: string): Promise<void> {
-  await failure(create(namespace, name, { text: undecodable }))
+  await catchFailure(create(namespace, name, { text: undecodable }))
 }
 
 export function defineUndecodableTests(test: DeclareStorageTest): void {
@@ -26,11 +26,11 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
       () => storage.guaranteedUpdate(undecodableKey, (object) => ({ object: object! }), { ignoreNotFound: true }),
       () => storage.delete(undecodableKey),
     ]) {
-      const error = await failure(call())
-      expect(codeOf(error)).toBe('Corrupt')
+      const error = await catchFailure(call())
+      expect(getErrorCode(error)).toBe('Corrupt')
       expect(String(error)).toContain(undecodableKey)
     }
-    expect(codeOf(await failure(create('ns', 'bad')))).toBe('KeyExists')
+    expect(getErrorCode(await catchFailure(create('ns', 'bad')))).toBe('KeyExists')
     expect(await storage.count(prefix)).toBe(2)
     expect(await listItems(storage.list(`${prefix}good/`))).toHaveLength(1)
     await storage.delete(key('good', 'a'))
@@ -44,22 +44,22 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     const prompt = await Promise.all(Array.from({ length: 10 }, open))
     const lateWatch = await open()
     await create('ns', 'before')
-    for (const reader of prompt) expect(brief(await reader.objects(1))).toEqual(['ADDED before'])
-    const endings = prompt.map((reader) => failure(reader.next()))
+    for (const reader of prompt) expect(formatEvents(await reader.objects(1))).toEqual(['ADDED before'])
+    const endings = prompt.map((reader) => catchFailure(reader.next()))
     await createUndecodable(under, 'ns', 'bad')
     await create('ns', 'after')
     // A cache may instead end the watch with ResourceVersionTooOld, because it must be filled again.
-    for (const ending of endings) expect(['Corrupt', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
+    for (const ending of endings) expect(['Corrupt', 'ResourceVersionTooOld']).toContain(getErrorCode(await ending))
     for (const reader of prompt) expect(await reader.next()).toBeUndefined()
     // If the watch ends with Corrupt, it must have sent all earlier events.
     const eventKeys: string[] = []
-    const error = await failure(
+    const error = await catchFailure(
       (async () => {
-        for (;;) eventKeys.push(...brief(await lateWatch.objects(1)))
+        for (;;) eventKeys.push(...formatEvents(await lateWatch.objects(1)))
       })(),
     )
-    if (codeOf(error) === 'Corrupt') expect(eventKeys).toEqual(['ADDED before'])
-    else expect(codeOf(error)).toBe('ResourceVersionTooOld')
+    if (getErrorCode(error) === 'Corrupt') expect(eventKeys).toEqual(['ADDED before'])
+    else expect(getErrorCode(error)).toBe('ResourceVersionTooOld')
     expect(eventKeys).not.toContain('ADDED after')
     expect(await lateWatch.next()).toBeUndefined()
   })
@@ -72,6 +72,6 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
       return reader.next()
     }
     // A cache may refuse the watch with NotReady, or end it with ResourceVersionTooOld because the cache must be filled again.
-    expect(['Corrupt', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(await failure(readFirstEvent())))
+    expect(['Corrupt', 'NotReady', 'ResourceVersionTooOld']).toContain(getErrorCode(await catchFailure(readFirstEvent())))
   })
 }

@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { isStorageError } from '../errors.ts'
 import type { ObjectCodec } from '../storage.ts'
 import type { ValueTransformer } from '../value-transformer.ts'
-import { names } from './list-names.ts'
+import { listNames } from './list-names.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject, type TestObject } from './test-object.ts'
 
@@ -53,17 +53,17 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
       for (const name of ['1', '2']) await put(key('ns', name), garbage)
       await create('ns', '3')
       for (const options of [{}, { limit: 10 }]) {
-        const error = await failure(storage.list(prefix, options))
+        const error = await catchFailure(storage.list(prefix, options))
         if (!isStorageError(error, 'UnreadableObjects')) throw error
         const { objects, isTruncated } = error.unreadable!
         expect(objects.map((object) => object.key)).toEqual([key('ns', '1'), key('ns', '2')])
         expect(objects[0]!.message).toContain('has an unknown encoding')
         expect(isTruncated).toBe(false)
       }
-      expect(names(await storage.list(`${prefix}good/`))).toEqual(['good/a'])
+      expect(listNames(await storage.list(`${prefix}good/`))).toEqual(['good/a'])
 
       for (let i = 0; i < 120; i++) await put(key('many', String(i)), garbage)
-      const error = await failure(storage.list(`${prefix}many/`))
+      const error = await catchFailure(storage.list(`${prefix}many/`))
       if (!isStorageError(error, 'UnreadableObjects')) throw error
       expect(error.unreadable!.objects).toHaveLength(100)
       expect(error.unreadable!.isTruncated).toBe(true)
@@ -73,8 +73,8 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
 
   test('unreadable: the first unreadable object ends a list that does not collect them', async ({ storage, prefix, key, put }) => {
     for (const name of ['1', '2']) await put(key('ns', name), garbage)
-    const error = await failure((async () => [...(await storage.list(prefix)).items])())
-    expect(codeOf(error)).toBe('Corrupt')
+    const error = await catchFailure((async () => [...(await storage.list(prefix)).items])())
+    expect(getErrorCode(error)).toBe('Corrupt')
     expect(String(error)).toContain(key('ns', '1'))
   })
 
@@ -83,7 +83,7 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
     async ({ storage, prefix, key, put }) => {
       await put(key('ns', '1'), garbage)
       await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
-      expect(String(await failure(storage.list(prefix)))).toContain('a programming error')
+      expect(String(await catchFailure(storage.list(prefix)))).toContain('a programming error')
     },
     { ...collect, codec: createFailingCodec() },
   )
@@ -93,13 +93,13 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
     await put(key('ns', 'bad'), garbage)
     const revision = await storage.deleteUnreadable(key('ns', 'bad'))
     expect(revision).toBeGreaterThan(readable.revision)
-    expect(codeOf(await failure(storage.get(key('ns', 'bad'))))).toBe('KeyNotFound')
-    expect(codeOf(await failure(storage.deleteUnreadable(key('ns', 'bad'))))).toBe('KeyNotFound')
-    const error = await failure(storage.deleteUnreadable(key('ns', 'good')))
-    expect(codeOf(error)).toBe('InvalidObject')
+    expect(getErrorCode(await catchFailure(storage.get(key('ns', 'bad'))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.deleteUnreadable(key('ns', 'bad'))))).toBe('KeyNotFound')
+    const error = await catchFailure(storage.deleteUnreadable(key('ns', 'good')))
+    expect(getErrorCode(error)).toBe('InvalidObject')
     expect(String(error)).toContain('the stored object can be read')
-    expect(names(await storage.list(prefix))).toEqual(['ns/good'])
-    expect(String(await failure(storage.deleteUnreadable('/registry/elsewhere/ns/a')))).toContain('lacks resource prefix')
+    expect(listNames(await storage.list(prefix))).toEqual(['ns/good'])
+    expect(String(await catchFailure(storage.deleteUnreadable('/registry/elsewhere/ns/a')))).toContain('lacks resource prefix')
   })
 
   const waiting = new WaitingTransformer()
@@ -109,7 +109,7 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
       const unreadableKey = key('ns', 'bad')
       await put(unreadableKey, garbage)
       waiting.during = () => put(unreadableKey, createTestCodec().encode(testObject('ns', 'bad', { text: 'mended' })))
-      expect(codeOf(await failure(storage.deleteUnreadable(unreadableKey)))).toBe('InvalidObject')
+      expect(getErrorCode(await catchFailure(storage.deleteUnreadable(unreadableKey)))).toBe('InvalidObject')
       expect((await storage.get(unreadableKey)).object().spec!.text).toBe('mended')
     },
     { transformer: waiting },
@@ -125,9 +125,9 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
     await create('ns', 'after')
     for (const watch of watches) {
       // A cache that was never filled refuses the watch. A cache that was filled before ends it, because it must be filled again.
-      const error = watch.status === 'rejected' ? watch.reason : await failure(watch.value.next())
-      expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(error))
-      if (codeOf(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')
+      const error = watch.status === 'rejected' ? watch.reason : await catchFailure(watch.value.next())
+      expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(getErrorCode(error))
+      if (getErrorCode(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')
       if (watch.status === 'fulfilled') expect(await watch.value.next()).toBeUndefined()
     }
   })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { codeOf, failure } from './storage-errors.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
 import { testObject, type TestObject } from './test-object.ts'
@@ -42,7 +42,7 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
 
   test('update: fails if the object is absent, or creates it with ignoreNotFound', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
-    expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
     let currentObject: unknown = 'not called'
     const updated = await storage.guaranteedUpdate(
       key('ns', 'a'),
@@ -58,12 +58,12 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
 
   test('update: checks preconditions, with the error text of kube-apiserver', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
-    const error = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
-    expect(codeOf(error)).toBe('InvalidObject')
+    const error = await catchFailure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
+    expect(getErrorCode(error)).toBe('InvalidObject')
     expect(String(error)).toContain('Precondition failed: UID in precondition: B, UID in object meta: A')
     const preconditions = { uid: 'A', resourceVersion: String(created.revision) }
     await storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions })
-    const stale = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('y'), { preconditions }))
+    const stale = await catchFailure(storage.guaranteedUpdate(key('ns', 'a'), setText('y'), { preconditions }))
     expect(String(stale)).toContain(
       `Precondition failed: ResourceVersion in precondition: ${created.revision}, ResourceVersion in object meta: `,
     )
@@ -120,7 +120,7 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
     // The last call must get the stored object.
     expect(currentTexts.at(-1)).toBe('newer')
     const absent = storage.guaranteedUpdate(key('ns', 'b'), () => undefined, { ignoreNotFound: true })
-    expect(codeOf(await failure(absent))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(absent))).toBe('KeyNotFound')
     expect((await storage.get(key('ns', 'a'))).revision).toBe(newer.revision)
   })
 
@@ -149,7 +149,7 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
     }
     const newest = await storage.get(key('ns', 'a'))
     expect(newest.revision).toBeGreaterThan(newer.revision)
-    expect(String(await failure(storage.guaranteedUpdate(key('ns', 'a'), throwError, { suggestion: newest })))).toContain('never')
+    expect(String(await catchFailure(storage.guaranteedUpdate(key('ns', 'a'), throwError, { suggestion: newest })))).toContain('never')
     expect(calls).toBeLessThanOrEqual(2)
   })
 

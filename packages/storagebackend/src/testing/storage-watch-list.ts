@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { brief, ObjectWatchReader } from './object-watch-reader.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { formatEvents, ObjectWatchReader } from './object-watch-reader.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { createPredicate } from './test-object.ts'
 
 export function defineWatchListTests(test: DeclareStorageTest): void {
   test('initial events: a watch sends ADDED events in key order, then a bookmark, then changes', async ({ storage, prefix, create }) => {
@@ -18,7 +18,7 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
         resourceVersionMatch: 'NotOlderThan',
       })
       const events = await reader.events(4)
-      expect(brief(events)).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 1', 'BOOKMARK'])
+      expect(formatEvents(events)).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 1', 'BOOKMARK'])
       expect(events[3]!.initialEventsEnd).toBe(true)
       expect(events[3]!.revision).toBeGreaterThanOrEqual(newest.revision)
       const name = `after-${resourceVersion}`
@@ -38,10 +38,10 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
     await create('a', '1')
     await create('a', '2')
     const deleted = await storage.delete(key('a', '2'))
-    const options = { sendInitialEvents: true, allowBookmarks: true, predicate: selecting({ fields: 'metadata.name=1' }) }
+    const options = { sendInitialEvents: true, allowBookmarks: true, predicate: createPredicate({ fields: 'metadata.name=1' }) }
     const reader = await ObjectWatchReader.open(storage, prefix, options)
     const events = await reader.events(2)
-    expect(brief(events)).toEqual(['ADDED 1', 'BOOKMARK'])
+    expect(formatEvents(events)).toEqual(['ADDED 1', 'BOOKMARK'])
     expect(events[1]!.revision).toBeGreaterThanOrEqual(deleted.revision)
     await reader.stop()
   })
@@ -51,7 +51,7 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
     const reader = await ObjectWatchReader.open(storage, prefix, { sendInitialEvents: true })
     await reader.objects(1)
     await create('a', '2')
-    expect(brief(await reader.events(1))).toEqual(['ADDED 2'])
+    expect(formatEvents(await reader.events(1))).toEqual(['ADDED 2'])
     await reader.stop()
   })
 
@@ -74,7 +74,7 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion, sendInitialEvents: true, allowBookmarks: true })
       return reader.next()
     }
-    expect(codeOf(await failure(open()))).toBe('ResourceVersionTooLarge')
+    expect(getErrorCode(await catchFailure(open()))).toBe('ResourceVersionTooLarge')
   })
 
   test('bookmarks: never come before their events, and only to watches that allow bookmarks', async ({
@@ -85,7 +85,7 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
   }) => {
     const start = await create('a', 'start')
     const resourceVersion = String(start.revision)
-    const predicate = selecting({ labels: 'app=x' })
+    const predicate = createPredicate({ labels: 'app=x' })
     const with_ = await ObjectWatchReader.open(storage, prefix, { resourceVersion, allowBookmarks: true, predicate })
     const withoutBookmarks = await ObjectWatchReader.open(storage, prefix, { resourceVersion, predicate })
     const first = with_.events(1)
@@ -99,7 +99,7 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
     expect(selected.revision).toBeGreaterThan(unselected.revision)
     const [event] = await with_.objects(1)
     expect(event!.revision).toBeGreaterThan(bookmark!.revision)
-    expect(brief(await firstWithout)).toEqual(['ADDED seen'])
+    expect(formatEvents(await firstWithout)).toEqual(['ADDED seen'])
     await with_.stop()
     await withoutBookmarks.stop()
   })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { brief, ObjectWatchReader } from './object-watch-reader.ts'
+import { formatEvents, ObjectWatchReader } from './object-watch-reader.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { within } from './watch-reader.ts'
+import { waitFor } from './watch-reader.ts'
 
 export function defineWatchReaderTests(test: DeclareStorageTest): void {
   test('watch: a reader that starts late gets all events in order', async ({ storage, prefix, key, create }) => {
@@ -9,7 +9,7 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const revisions = [(await create('ns', 'first')).revision]
     // The watch is open, but its reader reads only one event.
-    expect(brief(await reader.objects(1))).toEqual(['ADDED first'])
+    expect(formatEvents(await reader.objects(1))).toEqual(['ADDED first'])
     revisions.length = 0
     for (let i = 0; i < 15; i++) {
       revisions.push((await create('ns', 'a')).revision)
@@ -64,18 +64,18 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
       return batches % 2 === 0 ? undefined : new Promise((resolve) => (doNothing = resolve))
     })
     revisions.push((await create('ns', 'a')).revision)
-    await within(handed.promise, 'a batch')
+    await waitFor(handed.promise, 'a batch')
     for (let i = 0; i < 15; i++) revisions.push((await create('ns', `a${i}`)).revision)
     expect(batches).toBe(1)
     while (sentRevisions.length < revisions.length) {
       handed = Promise.withResolvers<void>()
       doNothing()
-      await within(handed.promise, 'a batch')
+      await waitFor(handed.promise, 'a batch')
     }
     expect(sentRevisions).toEqual(revisions)
     abort.abort()
     doNothing()
-    await within(end, 'the end')
+    await waitFor(end, 'the end')
   })
 
   test('watch: an error thrown by the reader ends the watch and rejects forEach', async ({ storage, prefix, create }) => {
@@ -95,7 +95,7 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
       })
       end.catch(() => undefined)
       await create('ns', `a${start.revision}`).catch(() => undefined)
-      await expect(within(end, 'the end')).rejects.toThrow('reader failed')
+      await expect(waitFor(end, 'the end')).rejects.toThrow('reader failed')
       await create('ns', 'b').catch(() => undefined)
       expect(batches).toBe(1)
       expect((await watch[Symbol.asyncIterator]().next()).done).toBe(true)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { createPredicate } from './test-object.ts'
 
 export function defineWatchStartTests(test: DeclareStorageTest): void {
   test('watch: reports once that its reader has got the existing objects', async ({ storage, prefix, create }) => {
@@ -52,7 +52,7 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
               allowBookmarks,
               sendInitialEvents,
               ...(sendInitialEvents !== undefined && { resourceVersionMatch: 'NotOlderThan' as const }),
-              ...(onlyName && { predicate: selecting({ fields: `metadata.name=${onlyName}` }) }),
+              ...(onlyName && { predicate: createPredicate({ fields: `metadata.name=${onlyName}` }) }),
             })
             const initial = sendInitialEvents ?? (rv === '' || rv === '0')
             const expectedEvents = initial ? state : happened.filter(({ revision }) => rv !== '' && rv !== '0' && revision > Number(rv))

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { brief, ObjectWatchReader } from './object-watch-reader.ts'
-import { codeOf, failure } from './storage-errors.ts'
+import { formatEvents, ObjectWatchReader } from './object-watch-reader.ts'
+import { getErrorCode, catchFailure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { createPredicate } from './test-object.ts'
 
 export function defineWatchTests(test: DeclareStorageTest): void {
   test('watch: from a version, sends only later changes', async ({ storage, prefix, key, create, update }) => {
@@ -12,7 +12,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     const changed = await update(a, (object) => void (object.spec = { text: 'x' }))
     const deleted = await storage.delete(key('ns', 'a'))
     const events = await reader.objects(3)
-    expect(brief(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a'])
+    expect(formatEvents(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a'])
     expect(events.map((event) => event.revision)).toEqual([a.revision, changed.revision, deleted.revision])
     await reader.stop()
     const lateReader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision) })
@@ -29,7 +29,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
       await storage.list(prefix)
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion })
       const events = await reader.objects(3)
-      expect(brief(events)).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 1'])
+      expect(formatEvents(events)).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 1'])
       expect(events[2]!.revision).toBe(first.revision)
       await reader.stop()
     }
@@ -54,7 +54,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     update,
   }) => {
     const start = await create('ns', 'other')
-    const predicate = selecting({ labels: 'app=x' })
+    const predicate = createPredicate({ labels: 'app=x' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision), predicate })
     const setAppLabel = (app: string) => (object: { metadata: { labels?: Record<string, string> } }) =>
       void (object.metadata.labels = { app })
@@ -69,14 +69,14 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     await storage.delete(key('ns', 'b'))
     const end = await create('ns', 'end', { labels: { app: 'x' } })
     const events = await reader.objects(6)
-    expect(brief(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a', 'ADDED end'])
+    expect(formatEvents(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a', 'ADDED end'])
     expect(events.map((e) => e.revision)).toEqual([entered, stayed, updated, entered2, deleted, end].map((object) => object.revision))
     await reader.stop()
   })
 
   test('watch: for an object that stops to match, DELETED has the previous object', async ({ storage, prefix, create, update }) => {
     const a = await create('ns', 'a', { nodeName: 'n1' })
-    const predicate = selecting({ fields: 'spec.nodeName=n1' })
+    const predicate = createPredicate({ fields: 'spec.nodeName=n1' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision), predicate })
     const updated = await update(a, (object) => void (object.spec!.nodeName = 'n2'))
     const event = await reader.next()
@@ -101,8 +101,8 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     ] as const)
       await create(ns, name)
     await storage.delete(key('a', '2'))
-    expect(brief(await namespace.objects(5))).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 20', 'ADDED 3', 'DELETED 2'])
-    expect(brief(await single.objects(2))).toEqual(['ADDED 2', 'DELETED 2'])
+    expect(formatEvents(await namespace.objects(5))).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 20', 'ADDED 3', 'DELETED 2'])
+    expect(formatEvents(await single.objects(2))).toEqual(['ADDED 2', 'DELETED 2'])
     await namespace.stop()
     await single.stop()
   })
@@ -116,7 +116,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
       return reader.next()
     }
-    expect(codeOf(await failure(open()))).toBe('ResourceVersionTooOld')
+    expect(getErrorCode(await catchFailure(open()))).toBe('ResourceVersionTooOld')
   })
 
   test('watch: ends without error when aborted', async ({ storage, prefix, create }) => {
@@ -146,7 +146,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
   })
 
   test('watch: fails for an invalid version', async ({ storage, prefix }) => {
-    const error = await failure(storage.watch(prefix, { resourceVersion: 'abc', signal: AbortSignal.abort() }))
+    const error = await catchFailure(storage.watch(prefix, { resourceVersion: 'abc', signal: AbortSignal.abort() }))
     expect(error).toMatchObject({
       code: 'UnparsableResourceVersion',
       message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',

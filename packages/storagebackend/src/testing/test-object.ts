@@ -42,7 +42,7 @@ export function testObject(namespace: string, name: string, options: TestObjectO
   }
 }
 
-export function selecting(selectors: { readonly labels?: string; readonly fields?: string }): Predicate {
+export function createPredicate(selectors: { readonly labels?: string; readonly fields?: string }): Predicate {
   return {
     labels: selectors.labels === undefined ? selectEverything() : parseLabelSelector(selectors.labels),
     fields: selectors.fields === undefined ? selectEveryField() : parseFieldSelector(selectors.fields),

@@ -13,7 +13,7 @@ export class WatchReader {
   /** Reads the next message, which may be progress. Returns undefined at the end of the watch. */
   async next(): Promise<WatchMessage | undefined> {
     this.#next ??= this.#messages.next()
-    const result = await within(this.#next, 'a watch message')
+    const result = await waitFor(this.#next, 'a watch message')
     this.#next = undefined
     return result.done ? undefined : result.value
   }
@@ -50,7 +50,7 @@ export class WatchReader {
 }
 
 /** Waits for a promise. Rejects if a timeout expires first. */
-export async function within<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
+export async function waitFor<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`timeout while waiting for ${what}`)), milliseconds)
@@ -62,6 +62,6 @@ export async function within<T>(promise: Promise<T>, what: string, milliseconds 
   }
 }
 
-export function revisionOf(change: Change): Revision {
+export function getRevision(change: Change): Revision {
   return change.type === 'put' ? change.entry.modRevision : change.revision
 }

@@ -1,7 +1,7 @@
 import { createSecureServer } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { median } from '../frame/middle.ts'
+import { computeMedian } from '../frame/middle.ts'
 import { createSelfSigned } from '../self-signed.ts'
 
 /** An admission webhook that allows everything. */
@@ -38,7 +38,7 @@ export async function startAdmissionHook(): Promise<AdmissionHook> {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     caBundle: Buffer.from(cert).toString('base64'),
     readTime() {
-      const read = { milliseconds: median(times), calls: times.length }
+      const read = { milliseconds: computeMedian(times), calls: times.length }
       times = []
       return read
     },

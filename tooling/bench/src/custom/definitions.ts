@@ -17,7 +17,7 @@ export interface Definition {
 /**
  * Returns definitions of real projects, evenly chosen. If there are fewer than `count`, also returns copies of them in other groups.
  */
-export async function realDefinitions(count: number): Promise<readonly Definition[]> {
+export async function readRealDefinitions(count: number): Promise<readonly Definition[]> {
   const all = (await readDefinitions()).map(({ json }) => JSON.parse(json) as Definition)
   const step = Math.max(1, all.length / count)
   return Array.from({ length: count }, (_, index) => {

@@ -1,12 +1,12 @@
 import type { HttpsClient } from '@keelson/tooling-e2e/https-client'
 import type { Bench } from '../frame/bench.ts'
 import type { Item, Side } from '../frame/item.ts'
-import { median } from '../frame/middle.ts'
+import { computeMedian } from '../frame/middle.ts'
 import { createWorkloadPod } from '../registry/workload-pod.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
-import { definitionsPath, install, openApi, realDefinitions, waitUntilServed } from './definitions.ts'
+import { definitionsPath, install, openApi, readRealDefinitions, waitUntilServed } from './definitions.ts'
 import type { Definition } from './definitions.ts'
-import { podLikeDefinition } from './pod-like-kind.ts'
+import { createPodLikeDefinition } from './pod-like-kind.ts'
 
 /** Number of definitions that one measurement creates. */
 const created = 30
@@ -48,7 +48,7 @@ function createEstablishedItem({ name, title, present, most }: EstablishedOption
       const size = { pods: 1, configMaps: 0 }
       const server = (await bench.startServer(size, { own: `custom-${name}`, cores: 'all' }))!
       using api = openApi(server)
-      await install(api, await realDefinitions(present))
+      await install(api, await readRealDefinitions(present))
       const servers = [server, ...(present === 0 ? await bench.startComparedServers(size) : [])]
       return { sides: servers.map((each) => createSide(each)) }
     },
@@ -61,8 +61,9 @@ function createSide(server: ServerUnderTest): Side {
     async measure() {
       using api = openApi(server)
       const times: number[] = []
-      for (let n = 0; n < created; n++) times.push(await measureOne(api, renameDefinition(podLikeDefinition([createWorkloadPod('a')]), n)))
-      return { value: median(times), p99: Math.max(...times) }
+      for (let n = 0; n < created; n++)
+        times.push(await measureOne(api, renameDefinition(createPodLikeDefinition([createWorkloadPod('a')]), n)))
+      return { value: computeMedian(times), p99: Math.max(...times) }
     },
   }
 }

@@ -6,7 +6,7 @@ import { createServerChain } from '@keelson/control-plane'
 import type { Figure } from '../frame/item.ts'
 import { createWorkloadPod } from '../registry/workload-pod.ts'
 import { definitionsPath } from './definitions.ts'
-import { podLike, podLikeDefinition, podLikes } from './pod-like-kind.ts'
+import { createPodLikeObject, createPodLikeDefinition, podLikes } from './pod-like-kind.ts'
 
 // Creates and deletes a definition many times in this process. Prints by how many MiB the used heap grows between two rounds.
 
@@ -27,7 +27,7 @@ await server.start()
 await send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } })
 
 const pod = createWorkloadPod('a')
-const definition = podLikeDefinition([pod])
+const definition = createPodLikeDefinition([pod])
 const definitionPath = `${definitionsPath}/${definition.metadata.name}`
 
 await playRounds(firstRounds)
@@ -39,7 +39,7 @@ console.log(JSON.stringify({ value: growth } satisfies Figure))
 async function playRounds(count: number): Promise<void> {
   for (let round = 0; round < count; round++) {
     await send('POST', definitionsPath, definition)
-    while ((await send('POST', podLikes, podLike(pod))) !== 201) await wait(2)
+    while ((await send('POST', podLikes, createPodLikeObject(pod))) !== 201) await wait(2)
     await send('GET', '/openapi/v3/apis/bench.example.com/v1')
     await send('DELETE', definitionPath)
     while ((await send('GET', definitionPath)) !== 404) await wait(2)

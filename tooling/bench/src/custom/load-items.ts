@@ -1,5 +1,5 @@
 import type { JsonObject } from '@keelson/apimachinery'
-import { podName, pods } from '../fill-store.ts'
+import { formatPodName, pods } from '../fill-store.ts'
 import type { Item, Side } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
 import { defaultDataset } from '../frame/open-bench.ts'
@@ -9,7 +9,7 @@ import { runClient } from '../run-client.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { install, openApi } from './definitions.ts'
-import { podLike, podLikeDefinition, podLikes } from './pod-like-kind.ts'
+import { createPodLikeObject, createPodLikeDefinition, podLikes } from './pod-like-kind.ts'
 
 const json = 'application/json'
 const clients = 16
@@ -27,7 +27,7 @@ interface Kind {
 }
 
 const pod: Kind = { collection: pods, make: (body) => ({ apiVersion: 'v1', kind: 'Pod', ...body }) }
-const custom: Kind = { collection: podLikes, make: podLike }
+const custom: Kind = { collection: podLikes, make: createPodLikeObject }
 
 /** Compares requests for custom objects with those for pods of the same size, by the processor time of a request. */
 export const customLoadItems: readonly Item[] = [
@@ -36,7 +36,7 @@ export const customLoadItems: readonly Item[] = [
     title: 'GET',
     least: 0.95,
     connections: 10,
-    request: ({ collection }) => ({ method: 'GET', path: `${collection}/${podName(0)}` }),
+    request: ({ collection }) => ({ method: 'GET', path: `${collection}/${formatPodName(0)}` }),
   }),
   loadItem({
     name: 'list',
@@ -137,11 +137,11 @@ function prepare(server: ServerUnderTest): Promise<void> {
 }
 
 async function fill(server: ServerUnderTest): Promise<void> {
-  const { body } = await ask(server, 'GET', `${pods}/${podName(0)}`)
+  const { body } = await ask(server, 'GET', `${pods}/${formatPodName(0)}`)
   const stored = JSON.parse(body.toString()) as JsonObject & { metadata: JsonObject }
   {
     using api = openApi(server)
-    await install(api, [podLikeDefinition([stored, createWorkloadPod('a')])])
+    await install(api, [createPodLikeDefinition([stored, createWorkloadPod('a')])])
   }
   const { labels, annotations } = stored.metadata
   const createNamed = (name: string): JsonObject => ({

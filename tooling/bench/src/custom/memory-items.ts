@@ -2,7 +2,7 @@ import type { Bench } from '../frame/bench.ts'
 import type { Item } from '../frame/item.ts'
 import { readUsage } from '../process-usage.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
-import { install, openApi, realDefinitions, touchVersions } from './definitions.ts'
+import { install, openApi, readRealDefinitions, touchVersions } from './definitions.ts'
 import type { Definition } from './definitions.ts'
 
 const count = 300
@@ -39,7 +39,7 @@ function createMemoryItem({ name, title, touch }: MemoryOptions): Item {
     only: 'named',
     rounds: 1,
     async open(bench: Bench) {
-      const definitions = await realDefinitions(count)
+      const definitions = await readRealDefinitions(count)
       return {
         sides: [
           {

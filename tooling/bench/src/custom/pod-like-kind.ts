@@ -25,7 +25,7 @@ const containerDefaults: Readonly<Record<string, JsonValue>> = {
 }
 
 /** Returns the definition of a custom resource with the fields of the given pods, defaults and five rules. */
-export function podLikeDefinition(pods: readonly JsonObject[]): Definition {
+export function createPodLikeDefinition(pods: readonly JsonObject[]): Definition {
   const spec = deriveSchema(pods.map((pod) => pod['spec'] ?? {}))
   const status = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   addDefaults(spec, podDefaults)
@@ -46,7 +46,7 @@ export function podLikeDefinition(pods: readonly JsonObject[]): Definition {
 }
 
 /** Returns an object with the fields of a pod. */
-export function podLike({ metadata, spec }: JsonObject): JsonObject {
+export function createPodLikeObject({ metadata, spec }: JsonObject): JsonObject {
   return { apiVersion: 'bench.example.com/v1', kind: 'PodLike', metadata: metadata ?? {}, spec: spec ?? {} }
 }
 

@@ -1,5 +1,5 @@
 import type { Item } from '../frame/item.ts'
-import { install, openApi, realDefinitions } from './definitions.ts'
+import { install, openApi, readRealDefinitions } from './definitions.ts'
 
 const count = 1000
 
@@ -24,7 +24,7 @@ export const readyItem: Item = {
     {
       const server = (await bench.startServer({ pods: 1, configMaps: 0 }, { directory: full, probed: false, cores: 'all' }))!
       using api = openApi(server)
-      await install(api, await realDefinitions(count))
+      await install(api, await readRealDefinitions(count))
     }
     return {
       sides: [

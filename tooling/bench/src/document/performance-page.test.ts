@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Report } from '../frame/report.ts'
 import { listGrowthPoints, renderPerformancePage, listShareRows } from './performance-page.ts'
 import { drawPlot, createGrowthPlot, createSharePlot } from './plot.ts'
-import { publishedPage } from './publish.ts'
+import { readPublishedPage } from './publish.ts'
 
 const root = path.resolve(import.meta.dirname, '../../../..')
 const busyClient = { serverCores: 0.5, clientCores: 1 }
@@ -83,5 +83,5 @@ test('renders plots as images with the measured values', async () => {
 })
 
 test.skipIf(!existsSync(path.join(root, 'bench/results/published.json')))('docs/performance.md is up to date', () => {
-  expect(readFileSync(path.join(root, 'docs/performance.md'), 'utf8')).toBe(publishedPage(root))
+  expect(readFileSync(path.join(root, 'docs/performance.md'), 'utf8')).toBe(readPublishedPage(root))
 })

@@ -1,18 +1,18 @@
 import {
   formatBar,
   formatCells,
-  coldCells,
+  formatColdCells,
   coldColumns,
   columns,
   markNotes,
-  percent,
+  formatPercent,
   formatReached,
   formatRounds,
   formatVerdict,
   formatWarmUp,
 } from '../frame/figure-text.ts'
 import { bareSide, compare } from '../frame/judge.ts'
-import { medianFigure } from '../frame/middle.ts'
+import { computeMedianFigure } from '../frame/middle.ts'
 import type { Report } from '../frame/report.ts'
 import type { ItemResult } from '../frame/run-item.ts'
 import type { GrowthPoint, ShareRow } from './plot.ts'
@@ -80,7 +80,7 @@ function formatWantedTable(items: readonly ItemResult[]): string {
 
 /** Renders the section about newly started servers, which are slower until V8 has compiled the code. */
 function formatColdSection(items: readonly ItemResult[]): readonly string[] {
-  const rows = items.flatMap((item) => coldCells(item).map(([side, cells]) => `| ${item.title} | ${side} | ${cells.join(' | ')} |`))
+  const rows = items.flatMap((item) => formatColdCells(item).map(([side, cells]) => `| ${item.title} | ${side} | ${cells.join(' | ')} |`))
   if (rows.length === 0) return []
   const head = `| | | ${coldColumns.join(' | ')} |\n| --- | --- | ${coldColumns.map(() => '---:').join(' | ')} |`
   return ['## Freshly started servers', [head, ...rows].join('\n')]
@@ -95,7 +95,7 @@ function formatItemSection(item: ItemResult): string {
   const warmUp = formatWarmUp(item.sides)
   const comparisons = others.map((side) => {
     const { reached, by } = compare(item.unit, item.sides[0]!.rounds, side.rounds)
-    return `Compared with ${side.name}: ${percent(reached)}${by === 'value' ? '' : ' by processor time'}.`
+    return `Compared with ${side.name}: ${formatPercent(reached)}${by === 'value' ? '' : ' by processor time'}.`
   })
   return [
     `### ${item.title}`,
@@ -119,7 +119,7 @@ export function listGrowthPoints(items: readonly ItemResult[]): readonly GrowthP
   return items
     .filter(({ name }) => name.startsWith('growth/'))
     .flatMap(({ name, sides }) => {
-      const values = sides.map((side) => medianFigure(side.rounds).value)
+      const values = sides.map((side) => computeMedianFigure(side.rounds).value)
       return sides.map((side, i) => ({
         what: name.slice('growth/'.length),
         objects: Number(side.name.replaceAll(',', '')),

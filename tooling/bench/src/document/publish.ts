@@ -25,7 +25,7 @@ export async function renderPublishedPage(root: string): Promise<void> {
   if (points.length > 0) writeFileSync(path.join(docs, growthImage), await drawPlot(createGrowthPlot(points)))
 }
 
-export function publishedPage(root: string): string {
+export function readPublishedPage(root: string): string {
   return renderPage(root, readReport(path.join(root, published)))
 }
 

@@ -1,6 +1,6 @@
 import type { Figure, Item, Rounds } from './item.ts'
 import type { OpenBench } from './open-bench.ts'
-import { number, percent } from './figure-text.ts'
+import { number, formatPercent } from './figure-text.ts'
 import type { Progress } from './progress.ts'
 import { compareWithBase } from './regression.ts'
 import type { Comparison } from './regression.ts'
@@ -63,5 +63,5 @@ async function openComparison(
 
 function formatLine({ value, cost, regressed }: Comparison): string {
   const byCost = cost === undefined ? '' : `, ${number(1 / cost)} × of its processor time for each`
-  return `${percent(value)} of the base's speed${byCost}${regressed ? ': WORSE' : ''}`
+  return `${formatPercent(value)} of the base's speed${byCost}${regressed ? ': WORSE' : ''}`
 }

@@ -1,10 +1,10 @@
 import type { Bar, Figure, Rounds, Unit } from './item.ts'
 import { bareSide, findBusySide, compare } from './judge.ts'
 import type { Verdict } from './judge.ts'
-import { medianFigure } from './middle.ts'
+import { computeMedianFigure } from './middle.ts'
 import type { ItemResult, SideResult } from './run-item.ts'
 
-export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
+export const formatPercent = (share: number): string => `${(share * 100).toFixed(0)} %`
 
 /** Formats a number with its significant digits. Returns "" for undefined. */
 export function number(value: number | undefined): string {
@@ -21,7 +21,7 @@ export function formatValue(unit: Unit, value: number): string {
 export function formatBar(unit: Unit, bar: Bar): string {
   switch (bar.type) {
     case 'share':
-      return `≥ ${percent(bar.least)} of bare`
+      return `≥ ${formatPercent(bar.least)} of bare`
     case 'ratio':
       return `≤ ${number(bar.most)} ×`
     case 'least':
@@ -32,7 +32,7 @@ export function formatBar(unit: Unit, bar: Bar): string {
 }
 
 export function formatReached(unit: Unit, bar: Bar, { reached, by }: Verdict): string {
-  const shown = bar.type === 'share' ? percent(reached) : bar.type === 'ratio' ? `${number(reached)} ×` : formatValue(unit, reached)
+  const shown = bar.type === 'share' ? formatPercent(reached) : bar.type === 'ratio' ? `${number(reached)} ×` : formatValue(unit, reached)
   return `${shown}${by === 'processor time' ? ' by processor time' : ''}`
 }
 
@@ -60,14 +60,14 @@ export function formatRounds({ withBar, without }: Rounds): string {
 export const coldColumns = ['first second', 'steady', 'seconds until steady', 'requests until steady'] as const
 
 /** Returns the table cells about newly started servers, one row per side. Leaves out the bare server. */
-export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly [side: string, cells: readonly string[]])[] {
+export function formatColdCells({ unit, cold, sides }: ItemResult): readonly (readonly [side: string, cells: readonly string[]])[] {
   if (cold !== true) return []
   return sides.flatMap(({ name, rounds, warmUp }) => {
     if (name === bareSide || warmUp === undefined) return []
     const { rates, steadyAfter } = warmUp
     const cells = [
       formatValue(unit, rates[0]!),
-      formatValue(unit, medianFigure(rounds).value),
+      formatValue(unit, computeMedianFigure(rounds).value),
       number(steadyAfter.seconds),
       number(steadyAfter.requests),
     ]
@@ -103,14 +103,14 @@ export const columns = [
 /** Returns the table cells of one side, in the order of `columns`. */
 export function formatCells(item: ItemResult, side: SideResult): readonly string[] {
   const { unit } = item
-  const middle = medianFigure(side.rounds)
+  const middle = computeMedianFigure(side.rounds)
   const values = side.rounds.map(({ value }) => value)
   const bare = item.sides.find(({ name }) => name === bareSide)
   const share = bare === undefined || bare === side ? undefined : compare(unit, side.rounds, bare.rounds)
   return [
     `${formatValue(unit, middle.value)}${findMark(unit, middle) && ` ${findMark(unit, middle)}`}`,
     values.length > 1 ? `${number(Math.min(...values))}–${number(Math.max(...values))}` : '',
-    share === undefined ? '' : `${percent(share.reached)}${share.by === 'value' ? '' : '*'}`,
+    share === undefined ? '' : `${formatPercent(share.reached)}${share.by === 'value' ? '' : '*'}`,
     ...[
       middle.p50,
       middle.p99,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Figure } from './item.ts'
 import { findBusySide, compare, judge } from './judge.ts'
-import { medianFigure, median } from './middle.ts'
+import { computeMedianFigure, computeMedian } from './middle.ts'
 
 const busyServer = { serverCores: 1, clientCores: 0.5 }
 const busyClient = { serverCores: 0.6, clientCores: 1 }
@@ -62,7 +62,7 @@ test('computes the ratio of two sides from the same round', () => {
 })
 
 test('computes the median', () => {
-  expect(median([3, 1, 2])).toBe(2)
-  expect(median([4, 1, 2, 3])).toBe(2.5)
-  expect(medianFigure([{ value: 1, p50: 5 }, { value: 3 }, { value: 2 }])).toEqual({ value: 2, p50: 5 })
+  expect(computeMedian([3, 1, 2])).toBe(2)
+  expect(computeMedian([4, 1, 2, 3])).toBe(2.5)
+  expect(computeMedianFigure([{ value: 1, p50: 5 }, { value: 3 }, { value: 2 }])).toEqual({ value: 2, p50: 5 })
 })

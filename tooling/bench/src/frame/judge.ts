@@ -1,4 +1,4 @@
-import { median } from './middle.ts'
+import { computeMedian } from './middle.ts'
 import { isMoreBetter } from './item.ts'
 import type { Bar, Figure, Unit } from './item.ts'
 
@@ -33,7 +33,7 @@ export function findBusySide({ serverCores, clientCores }: Figure): 'server' | '
 }
 
 /** Returns whether a figure shows the speed of the server. This is so if the server was the bottleneck, and not the client. */
-export function counts(figure: Figure): boolean {
+export function isMeaningful(figure: Figure): boolean {
   return findBusySide(figure) === 'server'
 }
 
@@ -43,18 +43,18 @@ export function counts(figure: Figure): boolean {
  */
 export function compare(unit: Unit, ours: readonly Figure[], other: readonly Figure[]): Omit<Verdict, 'met'> {
   const pairs = ours.flatMap((figure, i) => (other[i] === undefined ? [] : [{ ours: figure, other: other[i] }]))
-  const counted = pairs.filter((pair) => counts(pair.ours) && counts(pair.other))
+  const counted = pairs.filter((pair) => isMeaningful(pair.ours) && isMeaningful(pair.other))
   const costs = pairs.map((pair) => (pair.other.serverCpu ?? NaN) / (pair.ours.serverCpu ?? NaN)).filter(Number.isFinite)
   // If the client was the bottleneck in all rounds, compare the server's processor time per response instead of the rates.
   const byCost = unit === 'requests/s' || unit === 'events/s' ? counted.length === 0 && costs.length > 0 : false
   const values = (counted.length > 0 ? counted : pairs).map((pair) =>
     isMoreBetter(unit) ? pair.ours.value / pair.other.value : pair.other.value / pair.ours.value,
   )
-  return { ...summary(byCost ? costs : values), by: byCost ? 'processor time' : 'value' }
+  return { ...summarizeValues(byCost ? costs : values), by: byCost ? 'processor time' : 'value' }
 }
 
-export function summary(values: readonly number[]): Pick<Verdict, 'reached' | 'spread'> {
-  return { reached: median(values), spread: [Math.min(...values), Math.max(...values)] }
+export function summarizeValues(values: readonly number[]): Pick<Verdict, 'reached' | 'spread'> {
+  return { reached: computeMedian(values), spread: [Math.min(...values), Math.max(...values)] }
 }
 
 /** Returns whether the measured sides meet the bar of the item. Returns undefined if the item has no bar. */
@@ -69,12 +69,12 @@ export function judge({ unit, bar, sides }: Measured): Verdict | undefined {
     }
     case 'ratio': {
       const to = countRounds(bar.to)
-      const ratio = summary(countRounds(bar.of).map(({ value }, i) => value / (to[i]?.value ?? NaN)))
+      const ratio = summarizeValues(countRounds(bar.of).map(({ value }, i) => value / (to[i]?.value ?? NaN)))
       return { ...ratio, by: 'value', met: ratio.reached <= bar.most }
     }
     case 'least':
     case 'most': {
-      const values = summary(ours.map(({ value }) => value))
+      const values = summarizeValues(ours.map(({ value }) => value))
       return { ...values, by: 'value', met: bar.type === 'least' ? values.reached >= bar.value : values.reached <= bar.value }
     }
   }

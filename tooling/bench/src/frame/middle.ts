@@ -1,7 +1,7 @@
 import type { Figure } from './item.ts'
 
 /** Returns the median, or NaN for no values. */
-export function median(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   if (values.length === 0) return NaN
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2
@@ -26,10 +26,10 @@ const fields = [
  * Returns a figure whose fields are medians. The median of each field is computed separately, because a round can be good in one field and
  * bad in another.
  */
-export function medianFigure(rounds: readonly Figure[]): Figure {
+export function computeMedianFigure(rounds: readonly Figure[]): Figure {
   const medians = fields.flatMap((field) => {
     const values = rounds.flatMap((figure) => figure[field] ?? [])
-    return values.length === 0 ? [] : [[field, median(values)] as const]
+    return values.length === 0 ? [] : [[field, computeMedian(values)] as const]
   })
   return { value: NaN, ...Object.fromEntries(medians) }
 }

@@ -1,5 +1,5 @@
 import { formatMachine } from '../measured-on.ts'
-import { formatCells, coldCells, coldColumns, columns, markNotes, formatRounds, formatVerdict, formatWarmUp } from './figure-text.ts'
+import { formatCells, formatColdCells, coldColumns, columns, markNotes, formatRounds, formatVerdict, formatWarmUp } from './figure-text.ts'
 import type { Report } from './report.ts'
 import type { ItemResult } from './run-item.ts'
 
@@ -26,7 +26,7 @@ export function formatItemTable(item: ItemResult): string {
   const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
   const verdict = formatVerdict(item)
   const warmUp = formatWarmUp(item.sides)
-  const cold = coldCells(item).map(
+  const cold = formatColdCells(item).map(
     ([side, cells]) => `  ${side}, freshly started: ${coldColumns.map((column, i) => `${column} ${cells[i]!}`).join(', ')}`,
   )
   return [

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { measuredOn } from '../measured-on.ts'
+import { describeMachine } from '../measured-on.ts'
 import type { MeasuredOn } from '../measured-on.ts'
 import type { Rounds } from './item.ts'
 import type { ItemResult } from './run-item.ts'
@@ -27,7 +27,7 @@ export class ReportFile {
   }
 
   static create(directory: string, options: Pick<Report, 'revision' | 'seconds' | 'rounds' | 'left'>): ReportFile {
-    const report = { ...measuredOn(), ...options, items: [] }
+    const report = { ...describeMachine(), ...options, items: [] }
     return new ReportFile(path.join(directory, `${report.time.replaceAll(':', '-')}.json`), report)
   }
 

@@ -2,7 +2,7 @@ import type { Bench } from './bench.ts'
 import type { Figure, Item, Latency, Rounds, Side } from './item.ts'
 import { bareSide, judge } from './judge.ts'
 import type { Verdict } from './judge.ts'
-import { median } from './middle.ts'
+import { computeMedian } from './middle.ts'
 import type { WarmUp } from './warm-up.ts'
 
 export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar' | 'cold'> {
@@ -121,5 +121,5 @@ async function measureInTurns(
 }
 
 function getRate(rounds: readonly Figure[]): number {
-  return Math.max(1, median(rounds.map(({ value }) => value)) * latencyShare)
+  return Math.max(1, computeMedian(rounds.map(({ value }) => value)) * latencyShare)
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { podName, pods } from '../fill-store.ts'
+import { formatPodName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import type { Bench } from '../frame/bench.ts'
 import type { Bar, Item } from '../frame/item.ts'
@@ -9,7 +9,7 @@ import type { Load } from '../frame/load-side.ts'
 import { createPod } from './pod-writes.ts'
 
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
-const get: Load = { connections: 10, pipeline: 1, request: { method: 'GET', path: `${pods}/${podName(0)}` } }
+const get: Load = { connections: 10, pipeline: 1, request: { method: 'GET', path: `${pods}/${formatPodName(0)}` } }
 let runs = Date.now() % 1_000_000_000
 
 /** Compare servers with an audit log with a server without one. */

@@ -4,12 +4,12 @@ import { createResourceAction } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { RbacAuthorizer, RbacPolicy } from '@keelson/auth'
 import type { InformerEvent, SharedInformers } from '@keelson/loopback'
-import { podName, pods } from '../fill-store.ts'
+import { formatPodName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import type { Figure, Item } from '../frame/item.ts'
 import { bareSide } from '../frame/judge.ts'
 import { createLoadSide } from '../frame/load-side.ts'
-import { median } from '../frame/middle.ts'
+import { computeMedian } from '../frame/middle.ts'
 import { runClient } from '../run-client.ts'
 import { ask, limitedToken, limitedUser } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
@@ -21,7 +21,7 @@ const group = 'rbac.authorization.k8s.io'
 const root = `/apis/${group}/v1`
 /** Dataset with the single pod that the measured requests read. */
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
-const pod = `${pods}/${podName(0)}`
+const pod = `${pods}/${formatPodName(0)}`
 
 export const authorizationItems: readonly Item[] = [
   {
@@ -209,7 +209,7 @@ const decisionsAtOnce = 20
 function measureDecisions(authorizer: RbacAuthorizer): number {
   const user = { name: limitedUser, groups: ['system:authenticated'] }
   const actions = ['pods', 'secrets'].map((resource) =>
-    createResourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: 'bench', resource, name: podName(0) }),
+    createResourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: 'bench', resource, name: formatPodName(0) }),
   )
   const times: number[] = []
   let allowed = 0
@@ -223,5 +223,5 @@ function measureDecisions(authorizer: RbacAuthorizer): number {
     times.push(Number(process.hrtime.bigint() - began) / 1000 / decisionsAtOnce)
   }
   if (allowed !== (batches * decisionsAtOnce) / 2) throw new Error(`${allowed} decisions allowed the request`)
-  return median(times)
+  return computeMedian(times)
 }

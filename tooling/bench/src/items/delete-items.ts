@@ -5,7 +5,7 @@ import { runClient } from '../run-client.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { createPod } from './pod-writes.ts'
-import { changedServers } from './write-item.ts'
+import { startChangedServers } from './write-item.ts'
 
 const clients = 32
 const count = 2000
@@ -18,7 +18,7 @@ export const deleteItem: Item = {
   compares: true,
   rounds: 5,
   async open(bench) {
-    return { sides: (await changedServers(bench)).map((each) => createSide(each, deleteEach)) }
+    return { sides: (await startChangedServers(bench)).map((each) => createSide(each, deleteEach)) }
   },
 }
 
@@ -29,7 +29,7 @@ export const deleteCollectionItem: Item = {
   compares: true,
   rounds: 5,
   async open(bench) {
-    return { sides: (await changedServers(bench)).map((each) => createSide(each, deleteAll)) }
+    return { sides: (await startChangedServers(bench)).map((each) => createSide(each, deleteAll)) }
   },
 }
 

@@ -3,7 +3,7 @@ import { Cacher } from '@keelson/cacher'
 import { createRecordCodec, IteratedWatch } from '@keelson/storagebackend'
 import type { ObjectEvent, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import type { Figure, Item, Side } from '../frame/item.ts'
-import { median } from '../frame/middle.ts'
+import { computeMedian } from '../frame/middle.ts'
 
 const prefix = '/registry/pods/'
 const podCount = 10_000
@@ -41,7 +41,7 @@ export const dispatchItem: Item = {
 async function measure(watched: Watched): Promise<Figure> {
   const times: number[] = []
   for (let i = 0; i < 5; i++) times.push(await watched.deliverEach())
-  return { value: median(times) }
+  return { value: computeMedian(times) }
 }
 
 interface Watched extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { podName, pods } from '../fill-store.ts'
+import { formatPodName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import type { Bench } from '../frame/bench.ts'
 import type { Item } from '../frame/item.ts'
@@ -11,7 +11,7 @@ import { limitServer, waitForAccess } from './authorization-items.ts'
 import { createPod } from './pod-writes.ts'
 
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
-const pod = `${pods}/${podName(0)}`
+const pod = `${pods}/${formatPodName(0)}`
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 let runs = Date.now() % 1_000_000_000
 

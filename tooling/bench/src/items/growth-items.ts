@@ -1,4 +1,4 @@
-import { configMapName, configMaps, podName, pods } from '../fill-store.ts'
+import { formatConfigMapName, configMaps, formatPodName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import type { Store } from '../frame/bench.ts'
 import type { Item, Side } from '../frame/item.ts'
@@ -22,7 +22,7 @@ const small: Kind = {
   name: '1 KB',
   size: (count) => ({ pods: 1, configMaps: count }),
   path: configMaps,
-  objectName: configMapName,
+  objectName: formatConfigMapName,
   body: (name) => ({ metadata: { name }, data: { text: 'a line that means nothing. '.repeat(32) } }),
 }
 
@@ -30,7 +30,7 @@ const large: Kind = {
   name: '8 KB',
   size: (count) => ({ pods: count, configMaps: 0 }),
   path: pods,
-  objectName: podName,
+  objectName: formatPodName,
   body: (name) => ({ metadata: { name }, spec: { containers: [{ name: 'main', image: 'registry.example/bench:1' }] } }),
 }
 

@@ -1,4 +1,4 @@
-import { configMaps, podName, pods } from '../fill-store.ts'
+import { configMaps, formatPodName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import { defaultDataset } from '../frame/open-bench.ts'
 import type { Item, Only } from '../frame/item.ts'
@@ -67,7 +67,7 @@ function createLatencyItem({ name, title, size, busy, busyClients, only }: Laten
     ...(only !== undefined && { only }),
     async open(bench) {
       const server = (await bench.startServer(size))!
-      const request = { method: 'GET', path: `${pods}/${podName(0)}` }
+      const request = { method: 'GET', path: `${pods}/${formatPodName(0)}` }
       const side = createLoadSide({
         server,
         unit: 'requests/s',

@@ -1,4 +1,4 @@
-import { podName, pods } from '../fill-store.ts'
+import { formatPodName, pods } from '../fill-store.ts'
 import type { Item } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
@@ -27,7 +27,7 @@ async function openMixedLoad(server: ServerUnderTest): Promise<Load> {
     connections: 20,
     pipeline: 1,
     interleavedRequests: [
-      { request: get(`${pods}/${podName(1)}`), times: 2 },
+      { request: get(`${pods}/${formatPodName(1)}`), times: 2 },
       { request: get(`${pods}?limit=100`), times: 1 },
       { request: get(`${pods}?labelSelector=group%3Dgroup-07&resourceVersion=0`), times: 1 },
     ],

@@ -25,7 +25,7 @@ function buildPod(size: PodSize, name: string): WrittenPod {
 }
 
 /** Returns the path of a pod. The pod name consists of the name of a set and a number. Each item that writes uses its own set. */
-export const podPath = (set: string, number: string): string => `${pods}/${set}-${number}`
+export const formatPodPath = (set: string, number: string): string => `${pods}/${set}-${number}`
 
 export function createPod(size: PodSize, set: string): RequestTemplate {
   return { method: 'POST', path: pods, contentType: 'application/json', body: JSON.stringify(buildPod(size, `${set}-{n}`)), digits }
@@ -33,14 +33,14 @@ export function createPod(size: PodSize, set: string): RequestTemplate {
 
 export function patchPod(set: string, run: number): RequestTemplate {
   const body = JSON.stringify({ metadata: { annotations: { [touched]: `${run}-{i}` } } })
-  return { method: 'PATCH', path: podPath(set, '{n}'), contentType: 'application/merge-patch+json', body, digits }
+  return { method: 'PATCH', path: formatPodPath(set, '{n}'), contentType: 'application/merge-patch+json', body, digits }
 }
 
 /** Creates a request that applies a whole pod, as a user does with a file. An annotation has a new value in each request. */
 export function applyPod(size: PodSize, set: string, run: number): RequestTemplate {
   const pod = buildPod(size, `${set}-{n}`)
   pod.metadata.annotations[touched] = `${run}-{i}`
-  const path = `${podPath(set, '{n}')}?fieldManager=bench`
+  const path = `${formatPodPath(set, '{n}')}?fieldManager=bench`
   return { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: JSON.stringify(pod), digits }
 }
 
@@ -65,5 +65,5 @@ export function updatePod(stored: Buffer, set: string, run: number): RequestTemp
   }
   for (const own of ['resourceVersion', 'uid', 'creationTimestamp', 'managedFields']) delete pod.metadata[own]
   pod.metadata['annotations'] = { ...(pod.metadata['annotations'] as object), [touched]: `${run}-{i}` }
-  return { method: 'PUT', path: podPath(set, '{n}'), contentType: 'application/json', body: JSON.stringify(pod), digits }
+  return { method: 'PUT', path: formatPodPath(set, '{n}'), contentType: 'application/json', body: JSON.stringify(pod), digits }
 }

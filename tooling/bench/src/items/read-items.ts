@@ -1,9 +1,9 @@
-import { podName, pods } from '../fill-store.ts'
+import { formatPodName, pods } from '../fill-store.ts'
 import { defaultDataset } from '../frame/open-bench.ts'
 import type { Item } from '../frame/item.ts'
 import { createReadItem } from './read-item.ts'
 
-const onePod = `${pods}/${podName(0)}`
+const onePod = `${pods}/${formatPodName(0)}`
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 const metadata = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
@@ -45,7 +45,7 @@ export const readItems: readonly Item[] = [
   createReadItem({
     name: 'list-field',
     title: 'LIST 1 of 10,000 pods by a field',
-    path: `${pods}?fieldSelector=metadata.name%3D${podName(7)}`,
+    path: `${pods}?fieldSelector=metadata.name%3D${formatPodName(7)}`,
     clients: 8,
   }),
   createReadItem({ name: 'page', title: 'LIST a page of 500 pods', path: `${pods}?limit=500`, clients: 8, bar: share(0.5) }),

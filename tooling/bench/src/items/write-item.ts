@@ -7,7 +7,7 @@ import { runClient } from '../run-client.ts'
 import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import type { RequestTemplate } from '../load-job.ts'
-import { applyPod, createPod, digits, patchPod, podPath, createUpdatablePod, updatePod } from './pod-writes.ts'
+import { applyPod, createPod, digits, patchPod, formatPodPath, createUpdatablePod, updatePod } from './pod-writes.ts'
 import type { PodSize } from './pod-writes.ts'
 
 export interface WriteBenchmarkOptions {
@@ -72,7 +72,7 @@ async function openServers(bench: Bench, options: ServerOptions): Promise<readon
 }
 
 /** Starts the servers that all items with changes of objects share. */
-export function changedServers(bench: Bench): Promise<readonly ServerUnderTest[]> {
+export function startChangedServers(bench: Bench): Promise<readonly ServerUnderTest[]> {
   return openServers(bench, { own: 'changes' })
 }
 
@@ -109,7 +109,7 @@ async function prepare(server: ServerUnderTest, verb: WriteBenchmarkOptions['ver
   const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? createUpdatablePod(size, set) : createPod(size, set)
   const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
   if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: creating pods failed with ${made.firstFailure}`)
-  const { status, body } = await ask(server, 'GET', podPath(set, '0'.repeat(digits)))
+  const { status, body } = await ask(server, 'GET', formatPodPath(set, '0'.repeat(digits)))
   if (status !== 200) throw new Error(`${server.name}: reading a created pod returned ${status}`)
   return body
 }

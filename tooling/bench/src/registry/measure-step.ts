@@ -1,5 +1,5 @@
 import type { Figure } from '../frame/item.ts'
-import { median } from '../frame/middle.ts'
+import { computeMedian } from '../frame/middle.ts'
 import type { Step } from './steps.ts'
 
 /** Number of runs per batch. A batch takes several ticks of the processor time clock. */
@@ -22,7 +22,7 @@ export function measureStep(step: Step, seconds: number): Figure {
   const batches = runBatches(step, seconds)
   const times = batches.map(({ elapsed }) => elapsed / batch).toSorted((a, b) => a - b)
   const cpu = batches.reduce((sum, one) => sum + one.cpu, 0) / (batches.length * batch)
-  return { value: cpu, p50: median(times), p99: times[Math.floor(times.length * 0.99)]!, serverCpu: cpu / 1000 }
+  return { value: cpu, p50: computeMedian(times), p99: times[Math.floor(times.length * 0.99)]!, serverCpu: cpu / 1000 }
 }
 
 function runBatches(step: Step, seconds: number): Batch[] {

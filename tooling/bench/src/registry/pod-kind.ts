@@ -22,11 +22,11 @@ export function decodePod(): Pod {
 }
 
 /** Converts a JSON object to the in-memory representation of a decoded pod. */
-export function typedPod(object: JsonObject): Pod {
+export function convertToPod(object: JsonObject): Pod {
   return decodeStruct<Pod>(podType.schema, object).object
 }
 
-export function defaultedPod(): Pod {
+export function createDefaultedPod(): Pod {
   const pod = decodePod()
   scheme.setDefaults(gvk, pod)
   return pod

@@ -4,7 +4,7 @@ import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { createRecordCodecs, createStorageFieldManager } from '@keelson/registry'
 import { pods } from '@keelson/resources-core'
-import { decodePod, defaultedPod, gvk, podType, scheme, types } from './pod-kind.ts'
+import { decodePod, createDefaultedPod, gvk, podType, scheme, types } from './pod-kind.ts'
 
 /** One step of a write, for example decoding. `prepare` creates the input of the step and is not measured. */
 export interface Step<T = unknown> {
@@ -19,7 +19,7 @@ function step<T>(prepare: () => T, run: (prepared: T) => void): Step {
 }
 
 /** Returns the steps by the name of their item. */
-export function steps(): Readonly<Record<string, Step>> {
+export function createSteps(): Readonly<Record<string, Step>> {
   const manager = createStorageFieldManager({
     scheme,
     types,
@@ -28,7 +28,7 @@ export function steps(): Readonly<Record<string, Step>> {
     subresource: '',
     now: () => 0,
   })!
-  const stored = defaultedPod()
+  const stored = createDefaultedPod()
   void manager.update(undefined, stored, 'kube-controller-manager')
   Object.assign(stored.metadata, { uid: '0d4f2b1e-6a43-4a1f-9a1e-5b7d3c2f1a90', creationTimestamp: '2026-03-14T09:26:53Z' })
   const codec = createRecordCodecs({ schemaVersion: 1 })({ kind: podType, selectableFields: pods.selectableFields as never })
@@ -36,7 +36,7 @@ export function steps(): Readonly<Record<string, Step>> {
   return {
     decode: step(() => {}, decodePod),
     validate: step(decodePod, validate),
-    managers: step(defaultedPod, (pod) => void manager.update(undefined, pod, 'kube-controller-manager')),
+    managers: step(createDefaultedPod, (pod) => void manager.update(undefined, pod, 'kube-controller-manager')),
     'managers-update': step(
       () => addLabel(stored),
       (pod) => void manager.update(stored, pod, 'kubelet'),

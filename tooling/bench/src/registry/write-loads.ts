@@ -4,7 +4,7 @@ import { namespace } from '../sample-pod.ts'
 import type { Load } from '../storage/storage-job.ts'
 import { openRegistry } from './open-registry.ts'
 import type { OpenRegistry } from './open-registry.ts'
-import { typedPod } from './pod-kind.ts'
+import { convertToPod } from './pod-kind.ts'
 import { createWorkloadPod } from './workload-pod.ts'
 
 const inFlight = 32
@@ -32,7 +32,7 @@ export const writeLoads: Readonly<Record<string, () => Promise<Load>>> = {
   patch: () =>
     openChangeLoad((pod, n) => {
       const { patch } = decodeMergePatch(`{"metadata":{"annotations":{"example.com/more":"${n}"}}}`)
-      return typedPod(applyMergePatch(pod as unknown as JsonObject, patch))
+      return convertToPod(applyMergePatch(pod as unknown as JsonObject, patch))
     }),
 }
 
@@ -44,7 +44,7 @@ async function openFilled(): Promise<OpenRegistry> {
 }
 
 async function createPod({ pods }: OpenRegistry, n: number): Promise<void> {
-  await pods.create(namespace, typedPod(createWorkloadPod(`pod-${n}`)))
+  await pods.create(namespace, convertToPod(createWorkloadPod(`pod-${n}`)))
 }
 
 async function openChangeLoad(change: (pod: KubeObject, n: number) => KubeObject): Promise<Load> {

@@ -7,7 +7,7 @@ import type { Load, OpenLoad } from './storage-job.ts'
 import { createValues, buildKey } from './values.ts'
 
 /** Returns a load that creates keys in the embedded store, like the storage layer does. A create resolves when it is flushed to disk. */
-export function embeddedCreate(inFlight: number): OpenLoad {
+export function createEmbeddedLoad(inFlight: number): OpenLoad {
   return async ({ run }) => {
     const directory = createScratchDirectory()
     const store = await openEmbedded({ dataDir: directory })
@@ -31,7 +31,7 @@ export function embeddedCreate(inFlight: number): OpenLoad {
 }
 
 /** Returns a load that writes with the lmdb package alone. Each operation puts a value and waits until it is flushed to disk. */
-export function lmdbPut(inFlight: number): OpenLoad {
+export function createLmdbLoad(inFlight: number): OpenLoad {
   return async ({ run }): Promise<Load> => {
     const directory = createScratchDirectory()
     const database = open<Uint8Array, string>({ path: directory, encoding: 'binary' })

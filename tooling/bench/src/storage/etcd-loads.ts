@@ -39,7 +39,7 @@ function openBarePair(etcd: string): Pair {
   }
 }
 
-export function etcdLoad(which: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
+export function createEtcdLoad(which: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
   return async (job: StorageJob) => {
     if (job.etcd === undefined) throw new Error('the job has no etcd')
     const pair = await (which === 'ours' ? openKeelsonPair(job.etcd) : openBarePair(job.etcd))

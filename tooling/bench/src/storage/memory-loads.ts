@@ -1,10 +1,10 @@
 import { openMemory } from '@keelson/backend-embedded'
-import { prefixRange, type Entry } from '@keelson/storagebackend'
+import { createPrefixRange, type Entry } from '@keelson/storagebackend'
 import type { OpenLoad } from './storage-job.ts'
 import { createValues } from './values.ts'
 
 const walked = 10_000
-const range = prefixRange('/registry/pods/')
+const range = createPrefixRange('/registry/pods/')
 
 /**
  * Returns a load that iterates over a snapshot of the memory store and reads every entry. The bare load iterates over an array of the same
@@ -41,13 +41,13 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
  * Returns a load whose operation is a write, followed by its event on the only matching watch. The number of pending operations (32) and of
  * keys (10,000) does not depend on the number of watches. Only the number of keys per watch does.
  */
-export function watches(count: 10 | 1000): OpenLoad {
+export function createWatchLoad(count: 10 | 1000): OpenLoad {
   return async () => {
     const store = openMemory()
     const value = createValues()
     const abort = new AbortController()
     const waiting = new Map<string, () => void>()
-    const ranges = Array.from({ length: count }, (_, i) => prefixRange(count === 10 ? formatTensPrefix(i) : formatHundredsPrefix(i)))
+    const ranges = Array.from({ length: count }, (_, i) => createPrefixRange(count === 10 ? formatTensPrefix(i) : formatHundredsPrefix(i)))
     const readers = ranges.map(async (watched) => {
       for await (const message of store.watch(watched, 1, { signal: abort.signal })) {
         if (message.type !== 'changes') continue

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { startKeelson } from '@keelson/testing'
 import type { KeelsonCluster } from '@keelson/testing'
 import type { Figure, Item, Side } from '../frame/item.ts'
-import { median } from '../frame/middle.ts'
+import { computeMedian } from '../frame/middle.ts'
 
 const objects = 10_000
 const clusters = 50
@@ -98,7 +98,7 @@ function createTimeItem({ name, title, most, prepare, run }: TimeOptions): Item 
         async measure(): Promise<Figure> {
           const times: number[] = []
           for (let i = 0; i < runs; i++) times.push(await run(cluster))
-          return { value: median(times) }
+          return { value: computeMedian(times) }
         },
       }
       return { sides: [side] }

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { stringifyJson } from '@keelson/apimachinery'
 import { buildReference } from '../custom-resource-answers/custom-resource-answers.ts'
-import { applyInReference, compareAnswers, randomQuestions } from './reference-answers.ts'
+import { applyInReference, compareAnswers, createRandomQuestions } from './reference-answers.ts'
 
 const recordedCount = 120
 const shown = 10
@@ -18,7 +18,7 @@ if (process.argv.includes('--record')) await record(program)
 else await compare(program, Number(process.argv[2] ?? 20_000), Number(process.argv[3] ?? 1))
 
 async function record(reference: string): Promise<void> {
-  const questions = randomQuestions(42, recordedCount)
+  const questions = createRandomQuestions(42, recordedCount)
   const answers = await applyInReference(reference, questions)
   const lines = answers.flatMap((answer, i) =>
     answer.problem === undefined ? [`{"question":${questions[i]!},"answer":${stringifyJson(answer)}}\n`] : [],
@@ -27,7 +27,7 @@ async function record(reference: string): Promise<void> {
 }
 
 async function compare(reference: string, count: number, seed: number): Promise<void> {
-  const { compared, valid, differences } = await compareAnswers(reference, randomQuestions(seed, count))
+  const { compared, valid, differences } = await compareAnswers(reference, createRandomQuestions(seed, count))
   for (const { question, expected, received } of differences.slice(0, shown)) {
     console.log(question)
     for (const [key, value] of Object.entries({ ...received, ...expected })) {

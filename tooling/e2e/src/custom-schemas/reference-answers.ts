@@ -21,7 +21,7 @@ export interface Comparison {
 }
 
 /** Returns random schemas and objects as JSON. */
-export function randomQuestions(seed: number, count: number): readonly string[] {
+export function createRandomQuestions(seed: number, count: number): readonly string[] {
   const random = new RandomSchemas(seed)
   return Array.from({ length: count }, () => stringifyJson(random.next()))
 }

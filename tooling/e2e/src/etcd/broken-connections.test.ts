@@ -1,5 +1,5 @@
 import { openEtcd3 } from '@keelson/backend-etcd3'
-import { isBackendError, keyRange, prefixRange, type Backend, type Change, type Operation } from '@keelson/storagebackend'
+import { isBackendError, createKeyRange, createPrefixRange, type Backend, type Change, type Operation } from '@keelson/storagebackend'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
@@ -48,7 +48,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     const before = proxy.connections
     const abort = new AbortController()
     const seen: number[] = []
-    for await (const message of backend.watch(prefixRange(prefix), start, { signal: abort.signal })) {
+    for await (const message of backend.watch(createPrefixRange(prefix), start, { signal: abort.signal })) {
       if (message.type === 'progress') continue
       const revisions = message.changes.map(readRevision)
       for (const revision of new Set(revisions)) {
@@ -75,7 +75,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       }
     })()
     const seen: number[] = []
-    for await (const message of backend.watch(prefixRange('/live/'), start, { signal: abort.signal })) {
+    for await (const message of backend.watch(createPrefixRange('/live/'), start, { signal: abort.signal })) {
       if (message.type === 'changes') seen.push(...message.changes.map(readRevision))
       if (seen.length >= 1500) abort.abort()
     }
@@ -87,7 +87,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     await using backend = await openEtcd3({ transport: { serverList: [etcd.url] }, watchQueue: { changes: 100 } })
     const start = (await direct.get('x')).revision
     const { signal } = new AbortController()
-    const slow = backend.watch(prefixRange('/slow/'), start, { signal })[Symbol.asyncIterator]()
+    const slow = backend.watch(createPrefixRange('/slow/'), start, { signal })[Symbol.asyncIterator]()
     for (let i = 0; i < 150; i++) await backend.commit({ compare: [], operations: [put('/slow/a', String(i))] })
     await backend.requestProgress()
     await expect
@@ -143,7 +143,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     const readHistory = async (key: string, after: number, count: number): Promise<Change[]> => {
       const abort = new AbortController()
       const changes: Change[] = []
-      for await (const message of direct.watch(keyRange(key), after, { signal: abort.signal })) {
+      for await (const message of direct.watch(createKeyRange(key), after, { signal: abort.signal })) {
         if (message.type === 'changes') changes.push(...message.changes)
         if (changes.length >= count) abort.abort()
       }
@@ -232,7 +232,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     const seen = new Map<string, number>()
     let last = start
     const watching = (async () => {
-      for await (const message of backend.watch(prefixRange('/load/'), start, { signal: abort.signal })) {
+      for await (const message of backend.watch(createPrefixRange('/load/'), start, { signal: abort.signal })) {
         if (message.type !== 'changes') continue
         for (const change of message.changes) {
           expect(readRevision(change)).toBeGreaterThan(last)

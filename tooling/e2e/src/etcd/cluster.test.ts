@@ -1,5 +1,5 @@
 import { openEtcd3 } from '@keelson/backend-etcd3'
-import { isBackendError, prefixRange, type Backend, type Change } from '@keelson/storagebackend'
+import { isBackendError, createPrefixRange, type Backend, type Change } from '@keelson/storagebackend'
 import { Etcd3 } from 'etcd3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EtcdCluster, startEtcdCluster } from '../real-parts/etcd-cluster.ts'
@@ -59,7 +59,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     const seen: { value: string; revision: number }[] = []
     let reached = start
     const watching = (async () => {
-      for await (const message of backend.watch(prefixRange(prefix), start, { signal: abort.signal })) {
+      for await (const message of backend.watch(createPrefixRange(prefix), start, { signal: abort.signal })) {
         expect(message.revision).toBeGreaterThanOrEqual(reached)
         reached = message.revision
         if (message.type === 'progress') continue
@@ -97,7 +97,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     // The killed member returns as a follower and catches up.
     await first.start()
     await using other = await openEtcd3({ transport: { serverList: [first.url] }, compactionInterval: 0 })
-    expect((await other.list(prefixRange(prefix))).entries).toEqual((await backend.list(prefixRange(prefix))).entries)
+    expect((await other.list(createPrefixRange(prefix))).entries).toEqual((await backend.list(createPrefixRange(prefix))).entries)
   })
 
   test('rejects reads and writes without a majority, and continues them and a watch once there is a majority', async () => {

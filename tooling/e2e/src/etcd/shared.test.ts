@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
 import { compactionRecord, openEtcd3, type Etcd3Options } from '@keelson/backend-etcd3'
-import { createObjectStore, prefixRange, type Backend, type Compaction } from '@keelson/storagebackend'
+import { createObjectStore, createPrefixRange, type Backend, type Compaction } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { createTestCodec, testObject } from '@keelson/storagebackend/testing'
 import { Etcd3 } from 'etcd3'
@@ -64,7 +64,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     await client.delete().key('/registry/a')
     await backend.compact(second + 1)
     for (const after of [first, second]) {
-      const watch = backend.watch(prefixRange('/registry/'), after, { signal: new AbortController().signal })
+      const watch = backend.watch(createPrefixRange('/registry/'), after, { signal: new AbortController().signal })
       await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'CompactedError' })
     }
   })
@@ -164,7 +164,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
 
   test('rejects calls after it was closed', async () => {
     const backend = await open()
-    const watch = backend.watch(prefixRange('/registry/'), 0, { signal: new AbortController().signal })[Symbol.asyncIterator]()
+    const watch = backend.watch(createPrefixRange('/registry/'), 0, { signal: new AbortController().signal })[Symbol.asyncIterator]()
     await Promise.all([backend[Symbol.asyncDispose](), backend[Symbol.asyncDispose]()])
     await expect(watch.next()).rejects.toMatchObject({ name: 'StoppedError' })
     for (const call of [backend.get('a'), write(backend, 'x'), backend.checkHealth(), backend.requestProgress()]) {

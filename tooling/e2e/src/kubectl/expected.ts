@@ -14,12 +14,12 @@ export interface Outcome {
 }
 
 /** Returns a pattern for a table with exactly these rows. Ignores the widths of columns. `*` matches any one word. */
-export function table(...rows: readonly string[]): RegExp {
+export function matchTable(...rows: readonly string[]): RegExp {
   return new RegExp(`^${rows.map((row) => `${formatPattern(row)} *`).join('\n')}\n$`)
 }
 
 /** Returns patterns that expect each text as a whole line, with any indentation. */
-export function lines(...wanted: readonly string[]): readonly RegExp[] {
+export function matchLines(...wanted: readonly string[]): readonly RegExp[] {
   return wanted.map((line) => new RegExp(`^[\\t ]*${formatPattern(line)}[\\t ]*$`, 'm'))
 }
 

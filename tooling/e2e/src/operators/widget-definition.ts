@@ -32,7 +32,7 @@ function createSchema(specProperties: object, required: readonly string[]): obje
 }
 
 /** Returns the definition of widgets. Version v2 is stored, and a webhook converts v1. */
-export function widgetDefinition(webhook: { readonly url: string; readonly caBundle: string }): object {
+export function createWidgetDefinition(webhook: { readonly url: string; readonly caBundle: string }): object {
   const size = { type: 'object', required: ['millimetres'], properties: { millimetres: { type: 'integer', minimum: 1 } } }
   const replicas = { type: 'integer', minimum: 0, default: 1 }
   return {

@@ -5,7 +5,7 @@ import { findOpenssl } from '../real-parts/find-openssl.ts'
 import type { Cluster, Stored } from './cluster.ts'
 import { issueCertificate } from './issue-certificate.ts'
 import { OperatorProcess, withOutput } from './operator-process.ts'
-import { widgetDefinition } from './widget-definition.ts'
+import { createWidgetDefinition } from './widget-definition.ts'
 
 const createWidgetsPath = (namespace: string) => (version: string) => `/apis/demo.example.com/${version}/namespaces/${namespace}/widgets`
 const formatLeasePath = (namespace: string): string => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/widget-operator`
@@ -30,7 +30,7 @@ export async function runWidgetOperator(cluster: Cluster): Promise<boolean> {
     new OperatorProcess(program, [`--identity=${identity}`, `--namespace=${namespace}`], environment)
   await using webhook = new OperatorProcess(program, [`--webhook-port=${port}`, `--cert-dir=${cluster.directory}`], environment)
   await cluster.create('/api/v1/namespaces', { metadata: { name: namespace } })
-  await cluster.define(widgetDefinition({ url: `https://127.0.0.1:${port}/convert`, caBundle }))
+  await cluster.define(createWidgetDefinition({ url: `https://127.0.0.1:${port}/convert`, caBundle }))
   await using first = startReplica('first')
   try {
     await withOutput([webhook, first], () => reconcile(cluster))

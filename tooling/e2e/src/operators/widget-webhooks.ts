@@ -9,7 +9,7 @@ import { findOpenssl } from '../real-parts/find-openssl.ts'
 import type { Cluster } from './cluster.ts'
 import { issueCertificate } from './issue-certificate.ts'
 import { OperatorProcess, withOutput } from './operator-process.ts'
-import { widgetDefinition } from './widget-definition.ts'
+import { createWidgetDefinition } from './widget-definition.ts'
 import { buildWidgetOperator } from './widget-operator.ts'
 
 const admission = '/apis/admissionregistration.k8s.io/v1'
@@ -38,7 +38,7 @@ export async function runWidgetWebhooks(cluster: Cluster): Promise<boolean> {
   try {
     await withOutput([webhook], async () => {
       await waitForCertificate(port, first)
-      await cluster.define(widgetDefinition({ url: `https://127.0.0.1:${port}/convert`, caBundle: encode(first) }))
+      await cluster.define(createWidgetDefinition({ url: `https://127.0.0.1:${port}/convert`, caBundle: encode(first) }))
       await configure(cluster, port, first)
       await enforce(cluster)
       await withLoad(cluster, async () => {

@@ -1,7 +1,7 @@
 import { ChangeLog } from './change-log.ts'
 import type { History, Report, Rule, Violation } from './history.ts'
 import { groupOperationsByKey } from './key-operations.ts'
-import { initialState } from './key-model.ts'
+import { createInitialState } from './key-model.ts'
 import { checkLinearizable } from './linearizable.ts'
 import { checkLostRaces, checkRevisionsExplained, checkRevisionsNeverDecrease, checkSnapshotReads, checkSurvival } from './store-rules.ts'
 import { checkWatch } from './watch-rules.ts'
@@ -32,7 +32,7 @@ export function checkHistory(history: History): CheckResult {
   checkRevisionsExplained(history, log, report)
   checkSnapshotReads(history, log, report)
   for (const [key, operations] of groupOperationsByKey(history.calls, log)) {
-    const verdict = checkLinearizable(operations, initialState(history.start))
+    const verdict = checkLinearizable(operations, createInitialState(history.start))
     if (verdict.type === 'no') report('linearizable', `${key}: no order explains ${JSON.stringify(verdict.stuck.step)}`)
     else if (verdict.type === 'undecided') report('linearizable', `${key}: the search exceeded its limit`)
   }

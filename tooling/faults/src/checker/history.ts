@@ -120,10 +120,10 @@ export interface Violation {
 
 export type Report = (rule: Rule, message: string) => void
 
-export function revisionOfChange(change: SeenChange): Revision {
+export function getChangeRevision(change: SeenChange): Revision {
   return change.type === 'put' ? change.entry.modRevision : change.revision
 }
 
-export function keyOfChange(change: SeenChange): string {
+export function getChangeKey(change: SeenChange): string {
   return change.type === 'put' ? change.entry.key : change.key
 }

@@ -21,7 +21,7 @@ export type KeyStep =
 
 const unknown = -1
 
-export function initialState(start: Revision): KeyState {
+export function createInitialState(start: Revision): KeyState {
   return { tag: undefined, mod: 0, create: 0, floor: start }
 }
 
@@ -44,7 +44,7 @@ export function applyStep(before: KeyState, step: KeyStep): KeyState | undefined
   return revision <= state.floor ? undefined : { tag: undefined, mod: 0, create: 0, floor: revision }
 }
 
-export function stateKey(state: KeyState): string {
+export function formatStateKey(state: KeyState): string {
   return `${state.tag ?? ''}/${state.mod}/${state.create}/${state.floor}`
 }
 

@@ -1,5 +1,5 @@
 import type { Time } from './history.ts'
-import { applyStep, stateKey, type KeyState, type KeyStep } from './key-model.ts'
+import { applyStep, formatStateKey, type KeyState, type KeyStep } from './key-model.ts'
 
 export interface KeyOperation {
   readonly invoked: Time
@@ -59,7 +59,7 @@ export function checkLinearizable(operations: readonly KeyOperation[], initial: 
           newLow ^= random[2 * dropped]!
           newHigh ^= random[2 * dropped + 1]!
         }
-        const mark = `${newLow},${newHigh},${stateKey(next)}`
+        const mark = `${newLow},${newHigh},${formatStateKey(next)}`
         if (!visited.has(mark)) {
           visited.add(mark)
           stack.push({ operation: index, state, dropped: passed, low, high })

@@ -1,4 +1,4 @@
-import { inRange, type KeyRange, type Revision } from '@keelson/storagebackend'
+import { isInRange, type KeyRange, type Revision } from '@keelson/storagebackend'
 import { createRandom } from '../load/random.ts'
 import type { CallRecord, Outcome, Seen, SeenChange, WatchItem, WatchRecord, Write } from './history.ts'
 
@@ -98,7 +98,7 @@ export function simulate({
   function watch({ name, range, resumeEvery = Infinity }: { name: string; range: KeyRange; resumeEvery?: number }): WatchRecord {
     const segments: { after: Revision; items: WatchItem[] }[] = [{ after: 1, items: [] }]
     for (let r = 2; r <= revision; r++) {
-      const visibleChanges = changes[r - 2]!.filter((change) => inRange(range, change.type === 'put' ? change.entry.key : change.key))
+      const visibleChanges = changes[r - 2]!.filter((change) => isInRange(range, change.type === 'put' ? change.entry.key : change.key))
       const { items } = segments.at(-1)!
       if (visibleChanges.length > 0) items.push({ type: 'changes', time: r * 20, revision: r, changes: visibleChanges })
       if (random() < 0.1) items.push({ type: 'progress', time: r * 20, revision: r })

@@ -1,5 +1,5 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
-import { inRange } from '@keelson/storagebackend'
+import { isInRange } from '@keelson/storagebackend'
 import { describe, type ChangeLog, type Version } from './change-log.ts'
 import type { CallRecord, History, Outcome, Report, Seen, Time } from './history.ts'
 
@@ -70,7 +70,7 @@ function checkPage(
   const shown = new Map(page.entries.map((entry) => [entry.key, entry]))
   if (shown.size !== page.entries.length) report('list-is-a-snapshot', `${description} contains a key twice`)
   for (const [i, { key }] of page.entries.entries()) {
-    if (!inRange(range, key)) report('list-is-a-snapshot', `${description} contains ${key}, which is outside its range`)
+    if (!isInRange(range, key)) report('list-is-a-snapshot', `${description} contains ${key}, which is outside its range`)
     if (i > 0 && Buffer.compare(Buffer.from(page.entries[i - 1]!.key), Buffer.from(key)) >= 0)
       report('list-is-a-snapshot', `the keys of ${description} are out of order at ${key}`)
   }
@@ -79,7 +79,7 @@ function checkPage(
   const last = page.more ? page.entries.at(-1)?.key : undefined
   const afterRestart = history.restarts.some((restart) => restart.time <= record.invoked)
   for (const key of keys) {
-    if (!inRange(range, key)) continue
+    if (!isInRange(range, key)) continue
     const version = log.findVersion(key, revision)
     const entry = shown.get(key)
     if (version?.tag !== undefined) live++

@@ -1,8 +1,8 @@
-import { inRange, type Revision } from '@keelson/storagebackend'
+import { isInRange, type Revision } from '@keelson/storagebackend'
 import { describe, type ChangeLog, type Version } from './change-log.ts'
 import {
-  keyOfChange,
-  revisionOfChange,
+  getChangeKey,
+  getChangeRevision,
   type Report,
   type Seen,
   type SeenChange,
@@ -76,7 +76,7 @@ class SegmentCheck {
 
   #remember(item: Changes, index: number): void {
     for (const change of item.changes) {
-      const revision = revisionOfChange(change)
+      const revision = getChangeRevision(change)
       if (!this.#shownIn.has(revision)) this.#shownIn.set(revision, index)
     }
   }
@@ -84,11 +84,11 @@ class SegmentCheck {
   #changes(item: Changes, index: number): void {
     const inMessage = new Map<Revision, number>()
     for (const change of item.changes) {
-      const revision = revisionOfChange(change)
-      const key = keyOfChange(change)
+      const revision = getChangeRevision(change)
+      const key = getChangeKey(change)
       const description = `${change.type} of ${key} at ${revision}`
       const mark = `${revision}/${key}`
-      if (!inRange(this.#watch.range, key)) this.#report('filtered', `${description} is outside the range`)
+      if (!isInRange(this.#watch.range, key)) this.#report('filtered', `${description} is outside the range`)
       else inMessage.set(revision, (inMessage.get(revision) ?? 0) + 1)
       if (this.#shown.has(mark)) {
         this.#report('unique', `${description} arrived twice`)
@@ -118,8 +118,8 @@ class SegmentCheck {
   }
 
   #content(change: SeenChange, what: string): void {
-    const key = keyOfChange(change)
-    const version = this.#log.changes.get(revisionOfChange(change))?.get(key)
+    const key = getChangeKey(change)
+    const version = this.#log.changes.get(getChangeRevision(change))?.get(key)
     const tag = change.type === 'put' ? change.entry.tag : undefined
     if (!version || version.tag !== tag) {
       this.#report(
@@ -160,9 +160,9 @@ class SegmentCheck {
   #countExpected(revision: Revision): number {
     const changes = this.#log.changes.get(revision)
     if (!changes) return 0
-    if (changes.size === 1) return inRange(this.#watch.range, changes.keys().next().value!) ? 1 : 0
+    if (changes.size === 1) return isInRange(this.#watch.range, changes.keys().next().value!) ? 1 : 0
     let count = 0
-    for (const key of changes.keys()) if (inRange(this.#watch.range, key)) count++
+    for (const key of changes.keys()) if (isInRange(this.#watch.range, key)) count++
     return count
   }
 

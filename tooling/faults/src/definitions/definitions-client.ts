@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { HostileClient } from '../http/hostile-client.ts'
 import { judgeAnswer } from '../http/judge-answer.ts'
 import type { ReceivedAnswer } from '../http/judge-answer.ts'
-import { definitionName, group, pluralOf, widgetDefinition } from './widget-definition.ts'
+import { formatDefinitionName, group, formatPlural, createWidgetDefinition } from './widget-definition.ts'
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const patienceMs = 60_000
@@ -44,7 +44,7 @@ export class DefinitionsClient implements Disposable {
 
   /** Creates a definition that the server may refuse. If it is accepted, waits until its objects are served. */
   async tryToDefine(name: string, spec: JsonObject | string): Promise<Attempt> {
-    const body = JSON.stringify(widgetDefinition(name, { [placeholder]: 0 })).replace(`{"${placeholder}":0}`, () => toText(spec))
+    const body = JSON.stringify(createWidgetDefinition(name, { [placeholder]: 0 })).replace(`{"${placeholder}":0}`, () => toText(spec))
     const answer = await this.#send('POST', definitions, body)
     if (answer.status === 201) await this.waitUntilServed(name)
     return judge(answer)
@@ -57,12 +57,12 @@ export class DefinitionsClient implements Disposable {
 
   async tryToCreate(kindName: string, name: string, spec: JsonValue): Promise<Attempt> {
     const start = JSON.stringify({ apiVersion: `${group}/v1`, kind: `K${kindName}`, metadata: { name } }).slice(0, -1)
-    return judge(await this.#send('POST', this.collectionPath(pluralOf(kindName)), `${start},"spec":${toText(spec)}}`))
+    return judge(await this.#send('POST', this.collectionPath(formatPlural(kindName)), `${start},"spec":${toText(spec)}}`))
   }
 
   /** Reads a definition and replaces it. Tries again after a conflict with a controller. */
   async change(name: string, adapt: (definition: JsonObject) => JsonObject): Promise<void> {
-    const path = `${definitions}/${definitionName(name)}`
+    const path = `${definitions}/${formatDefinitionName(name)}`
     for (;;) {
       const { body } = await this.#send('GET', path)
       const { status, body: text } = await this.#send('PUT', path, adapt(JSON.parse(body) as JsonObject))
@@ -72,17 +72,17 @@ export class DefinitionsClient implements Disposable {
   }
 
   async remove(name: string, options: { readonly wait: boolean } = { wait: true }): Promise<void> {
-    const { status, body } = await this.#send('DELETE', `${definitions}/${definitionName(name)}`)
+    const { status, body } = await this.#send('DELETE', `${definitions}/${formatDefinitionName(name)}`)
     if (status !== 200) throw new Error(`removing ${name} returned ${status}: ${body.slice(0, 500)}`)
     if (options.wait) await this.waitUntilRemoved(name)
   }
 
   waitUntilRemoved(name: string): Promise<void> {
-    return this.#untilStatus(`${definitions}/${definitionName(name)}`, 404)
+    return this.#untilStatus(`${definitions}/${formatDefinitionName(name)}`, 404)
   }
 
   waitUntilServed(name: string): Promise<void> {
-    return this.#untilStatus(this.collectionPath(pluralOf(name)), 200)
+    return this.#untilStatus(this.collectionPath(formatPlural(name)), 200)
   }
 
   async #untilStatus(path: string, status: number): Promise<void> {

@@ -6,7 +6,7 @@ import { fail } from '../scenarios/scenario.ts'
 import type { ScenarioResult } from '../scenarios/scenario.ts'
 import { DefinitionsClient } from './definitions-client.ts'
 import type { Attempt } from './definitions-client.ts'
-import { widgetDefinition } from './widget-definition.ts'
+import { createWidgetDefinition } from './widget-definition.ts'
 
 const megabyte = 2 ** 20
 /** Maximum of the 99th percentile of reads in each phase, in milliseconds of processor time. */
@@ -37,7 +37,7 @@ export class MeasuredServer implements AsyncDisposable {
   static async start(directory: string, result: ScenarioResult, nodeFlags: readonly string[] = []): Promise<MeasuredServer> {
     const server = await startServer(directory, [], { nodeFlags })
     const client = new DefinitionsClient(server.port, server.token)
-    await client.define(widgetDefinition('steady'))
+    await client.define(createWidgetDefinition('steady'))
     await client.create('steady', 'a', { size: 1 })
     return new MeasuredServer(server, client, result)
   }

@@ -48,7 +48,7 @@ export async function listValueCases(resources: readonly ServedResource[]): Prom
 }
 
 /** Returns a valid object of the resource's kind. For a kind without a sample, returns an object that only has a name. */
-export function baseObject(resource: ServedResource): JsonObject {
+export function createBaseObject(resource: ServedResource): JsonObject {
   const { group, version, kind, plural, namespaced } = resource
   const place = { group, version, plural, name: targetName, ...(namespaced ? { namespace: 'default' } : {}) }
   try {
@@ -159,7 +159,7 @@ function createValueCase(
   return {
     about: `${resource.kind} ${path.join('.')}: ${what}, ${sent}`,
     async request() {
-      const base = baseObject(resource)
+      const base = createBaseObject(resource)
       const collection = buildCollectionPath(resource, 'default')
       const patches = sent === 'merge' || sent === 'strategic' || sent === 'apply'
       const document = patches && sent !== 'apply' ? {} : base

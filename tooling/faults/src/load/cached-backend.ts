@@ -3,9 +3,9 @@ import { Cacher } from '@keelson/cacher'
 import {
   CompactedError,
   createObjectStore,
-  inRange,
+  isInRange,
   isStorageError,
-  prefixEnd,
+  computePrefixEnd,
   type Backend,
   type Change,
   type Entry,
@@ -51,7 +51,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
           ...(at !== undefined && { resourceVersion: String(at), resourceVersionMatch: 'Exact' as const }),
           ...(limit !== undefined && { limit }),
         }))
-    const entries = Array.from(list.items, (object) => notedEntries.findEntry(object)).filter((entry) => inRange(range, entry.key))
+    const entries = Array.from(list.items, (object) => notedEntries.findEntry(object)).filter((entry) => isInRange(range, entry.key))
     const more = list.continue !== ''
     const revision = at === undefined ? list.revision : await cacher.currentRevision()
     return { entries, revision, more, count: entries.length + (list.remainingItemCount ?? 0) }
@@ -72,7 +72,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
       const recursive = range.end !== undefined
       try {
         const options = { resourceVersion: String(after), allowBookmarks: true, recursive, signal }
-        const isWholePrefix = recursive && range.start <= prefix && range.end >= prefixEnd(prefix)
+        const isWholePrefix = recursive && range.start <= prefix && range.end >= computePrefixEnd(prefix)
         const watch = await (recursive && !isWholePrefix
           ? cacher.watch(prefix, { ...options, predicate: selectWithin(range) })
           : cacher.watch(isWholePrefix ? prefix : range.start, options))
@@ -117,7 +117,7 @@ function selectWithin({ start, end }: KeyRange): Predicate {
 
 function isWithin(name: string, key: string): boolean {
   const [start, end] = name.split(between)
-  return start !== undefined && inRange({ start, end }, key)
+  return start !== undefined && isInRange({ start, end }, key)
 }
 
 /** Remembers the entry of each value, because a cached object does not contain its create revision. */

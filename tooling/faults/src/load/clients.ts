@@ -54,7 +54,7 @@ async function runClient(backend: RecordedBackend, options: LoadOptions, stopped
   let revision = 0
   for (let i = 0; i < options.calls && !stopped(); i++) {
     await options.pace?.()
-    const key = keyAt(Math.floor(random() * options.keys))
+    const key = formatKey(Math.floor(random() * options.keys))
     const dice = random()
     let outcome: Outcome
     if (dice < 0.2) outcome = await backend.get(key)
@@ -64,7 +64,7 @@ async function runClient(backend: RecordedBackend, options: LoadOptions, stopped
     else if (dice < 0.4) outcome = await backend.commit([], [{ type: 'delete', key }])
     else if (dice < 0.5) outcome = await backend.commit([{ key, modRevision: 0 }], [{ type: 'put', key, tag: backend.tag() }])
     else if (dice < 0.6) {
-      const otherKey = keyAt(Math.floor(random() * options.keys))
+      const otherKey = formatKey(Math.floor(random() * options.keys))
       const operations = [{ type: 'put', key, tag: backend.tag() } as const]
       outcome = await backend.commit(
         [],
@@ -99,8 +99,8 @@ class Watching {
       index % 3 === 0
         ? allKeys
         : index % 3 === 1
-          ? { start: keyAt(0), end: keyAt(Math.ceil(options.keys / 2)) }
-          : { start: keyAt(index), end: undefined }
+          ? { start: formatKey(0), end: formatKey(Math.ceil(options.keys / 2)) }
+          : { start: formatKey(index), end: undefined }
     this.#recorder = recorder
     this.#position = after
     this.#done = this.#run(backend, options)
@@ -162,6 +162,6 @@ class Watching {
   }
 }
 
-export function keyAt(index: number): string {
+export function formatKey(index: number): string {
   return `/registry/things/k${String(index).padStart(4, '0')}`
 }

@@ -1,6 +1,6 @@
 import { isBackendError, type Backend, type Change, type Compare, type Entry, type KeyRange, type Revision } from '@keelson/storagebackend'
 import type { Call, Outcome, Seen, SeenChange, Write } from '../checker/index.ts'
-import { now, type Recorder } from './recorder.ts'
+import { readClock, type Recorder } from './recorder.ts'
 import { readTag, createValue } from './values.ts'
 
 /** A store client that records every call. Generates the written values from tags. */
@@ -34,7 +34,7 @@ export class RecordedBackend {
         ),
       })
       if (result.committed) return { type: 'committed', revision: result.revision }
-      return { type: 'lost', revision: result.revision, current: result.current.map((entry) => entry && seen(entry)) }
+      return { type: 'lost', revision: result.revision, current: result.current.map((entry) => entry && createSeen(entry)) }
     })
   }
 
@@ -42,14 +42,14 @@ export class RecordedBackend {
     const options = at === undefined ? {} : { at }
     return this.#record({ type: 'get', key, ...options }, async () => {
       const { entry, revision } = await this.#backend.get(key, options)
-      return { type: 'entry', revision, entry: entry && seen(entry) }
+      return { type: 'entry', revision, entry: entry && createSeen(entry) }
     })
   }
 
   list(range: KeyRange, options: { readonly at?: Revision; readonly limit?: number } = {}): Promise<Outcome> {
     return this.#record({ type: 'list', range, ...options }, async () => {
       const { entries, revision, count, more } = await this.#backend.list(range, options)
-      return { type: 'page', revision, count, more, entries: entries.map(seen) }
+      return { type: 'page', revision, count, more, entries: entries.map(createSeen) }
     })
   }
 
@@ -66,7 +66,7 @@ export class RecordedBackend {
     this.#recorder.watching(name, range, after)
     let position = after
     for await (const message of this.#backend.watch(range, after, options)) {
-      const item = { time: now(), revision: message.revision }
+      const item = { time: readClock(), revision: message.revision }
       this.#recorder.received(
         name,
         message.type === 'progress'
@@ -101,13 +101,13 @@ function readOutcome(call: Call, error: unknown): Outcome {
   return { type: 'unknown' }
 }
 
-export function seen(entry: Entry): Seen {
+export function createSeen(entry: Entry): Seen {
   return { key: entry.key, tag: readTag(entry.value), createRevision: entry.createRevision, modRevision: entry.modRevision }
 }
 
 function toSeenChange(change: Change): SeenChange {
-  const previous = change.previous && seen(change.previous)
+  const previous = change.previous && createSeen(change.previous)
   return change.type === 'put'
-    ? { type: 'put', entry: seen(change.entry), previous }
+    ? { type: 'put', entry: createSeen(change.entry), previous }
     : { type: 'delete', key: change.key, revision: change.revision, previous }
 }

@@ -10,7 +10,7 @@ export interface Recorder {
   received(name: string, item: WatchItem): void
 }
 
-export const now = (): Time => Number(process.hrtime.bigint()) / 1000
+export const readClock = (): Time => Number(process.hrtime.bigint()) / 1000
 
 type Line =
   | { readonly at: Time; readonly id: string; readonly call: Call }
@@ -24,16 +24,16 @@ export class HistoryBuilder implements Recorder {
   readonly #watches = new Map<string, { range: KeyRange; segments: { after: Revision; items: WatchItem[] }[]; mustReach: Revision }>()
 
   invoked(id: string, call: Call): void {
-    this.#line({ at: now(), id, call })
+    this.#line({ at: readClock(), id, call })
   }
   returned(id: string, outcome: Outcome): void {
-    this.#line({ at: now(), id, outcome })
+    this.#line({ at: readClock(), id, outcome })
   }
   watching(name: string, range: KeyRange, after: Revision): void {
-    this.#line({ at: now(), watch: name, range, after })
+    this.#line({ at: readClock(), watch: name, range, after })
   }
   received(name: string, item: WatchItem): void {
-    this.#line({ at: now(), watch: name, item })
+    this.#line({ at: readClock(), watch: name, item })
   }
 
   /** Adds the calls in a file of a `FileRecorder`. Ignores an incomplete last line, which a kill can cause. */
@@ -45,7 +45,7 @@ export class HistoryBuilder implements Recorder {
   }
 
   /** Marks that calls without a response cannot take effect after this time. */
-  settle(time: Time = now()): void {
+  settle(time: Time = readClock()): void {
     for (const record of this.#calls.values()) if (record.outcome.type === 'unknown') record.returned = Math.min(record.returned, time)
   }
 
@@ -84,16 +84,16 @@ export class FileRecorder implements Recorder {
     this.#file = file
   }
   invoked(id: string, call: Call): void {
-    this.#write({ at: now(), id, call })
+    this.#write({ at: readClock(), id, call })
   }
   returned(id: string, outcome: Outcome): void {
-    this.#write({ at: now(), id, outcome })
+    this.#write({ at: readClock(), id, outcome })
   }
   watching(name: string, range: KeyRange, after: Revision): void {
-    this.#write({ at: now(), watch: name, range, after })
+    this.#write({ at: readClock(), watch: name, range, after })
   }
   received(name: string, item: WatchItem): void {
-    this.#write({ at: now(), watch: name, item })
+    this.#write({ at: readClock(), watch: name, item })
   }
   #write(line: Line): void {
     writeSync(this.#file, `${JSON.stringify(line)}\n`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scenarios } from '../scenarios/index.ts'
-import { help, parseFaultOptions } from './fault-options.ts'
+import { formatHelp, parseFaultOptions } from './fault-options.ts'
 import type { FaultOptions } from './fault-options.ts'
 
 function parse(...args: string[]): FaultOptions {
@@ -25,5 +25,5 @@ test.each([
 
 test('lists all flags and scenarios with --help', () => {
   expect(parseFaultOptions(['--help'], scenarios)).toBe('help')
-  for (const { name } of scenarios) expect(help(scenarios)).toContain(name)
+  for (const { name } of scenarios) expect(formatHelp(scenarios)).toContain(name)
 })

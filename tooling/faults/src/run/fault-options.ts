@@ -11,7 +11,7 @@ export interface FaultOptions {
   readonly fresh: boolean
 }
 
-export function help(scenarios: readonly Scenario[]): string {
+export function formatHelp(scenarios: readonly Scenario[]): string {
   const width = Math.max(...scenarios.map(({ name }) => name.length))
   return `npm run test:faults -- [flags]
 Runs the remaining parts of the long form and starts none after five minutes. Repeat the call to continue.

@@ -1,7 +1,7 @@
 // Runs one measurement of memory or disk space. A separate process, so that other measurements do not affect its memory.
 import { readFileSync } from 'node:fs'
 import { openEmbedded, type EmbeddedBackend } from '@keelson/backend-embedded'
-import { allKeys, keyAt } from '../load/clients.ts'
+import { allKeys, formatKey } from '../load/clients.ts'
 
 export interface Bounds {
   readonly milliseconds: number
@@ -24,7 +24,7 @@ async function write(backend: EmbeddedBackend, count: number, keys: number, byte
   const writeValues = async (): Promise<void> => {
     while (next < count) {
       const i = next++
-      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i % keys), value: createValue(i) }] })
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: formatKey(i % keys), value: createValue(i) }] })
       every(i + 1)
     }
   }
@@ -53,7 +53,7 @@ else if (scenario === 'fork') {
   for (let i = 0; i < 5; i++) {
     const start = performance.now()
     const fork = backend.fork()
-    await fork.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i), value: Buffer.from('x') }] })
+    await fork.commit({ compare: [], operations: [{ type: 'put', key: formatKey(i), value: Buffer.from('x') }] })
     milliseconds = Math.min(milliseconds, performance.now() - start)
     forks.push(fork)
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { openEmbedded } from '@keelson/backend-embedded'
 import { open } from 'lmdb'
 import type { Seen } from '../checker/index.ts'
-import { allKeys, keyAt } from '../load/clients.ts'
-import { seen } from '../load/recorded-backend.ts'
+import { allKeys, formatKey } from '../load/clients.ts'
+import { createSeen } from '../load/recorded-backend.ts'
 import { createValue } from '../load/values.ts'
 import { fail, newResult, type Scenario } from './scenario.ts'
 
@@ -63,15 +63,15 @@ async function makeTemplate(dataDir: string, random: () => number, variant: numb
   const backend = await openEmbedded({ dataDir })
   const put = async (i: number, name: string): Promise<void> => {
     const bytes = variant === 0 ? 20 + Math.floor(random() * 1500) : 500 + Math.floor(random() * 9000)
-    await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i), value: createValue(`${name}-${i}`, bytes) }] })
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: formatKey(i), value: createValue(`${name}-${i}`, bytes) }] })
   }
   for (let i = 0; i < 400; i++) await put(i % 250, `v${i}`)
-  for (let i = 0; i < 60; i++) await backend.commit({ compare: [], operations: [{ type: 'delete', key: keyAt(i * 3) }] })
+  for (let i = 0; i < 60; i++) await backend.commit({ compare: [], operations: [{ type: 'delete', key: formatKey(i * 3) }] })
   const earlier = readFileSync(join(dataDir, 'data.mdb'))
   for (let i = 0; i < 30; i++) await put(Math.floor(random() * 250), `w${i}`)
   const { entries } = await backend.list(allKeys)
   await backend[Symbol.asyncDispose]()
-  return { dataDir, entries: entries.map(seen), earlier }
+  return { dataDir, entries: entries.map(createSeen), earlier }
 }
 
 /**
@@ -81,14 +81,17 @@ async function makeTemplate(dataDir: string, random: () => number, variant: numb
 async function readsCorrectly(dataDir: string, expected: readonly Seen[] | undefined, round: number): Promise<boolean> {
   const backend = await openEmbedded({ dataDir })
   try {
-    const entries = (await backend.list(allKeys)).entries.map(seen)
+    const entries = (await backend.list(allKeys)).entries.map(createSeen)
     if (!expected)
       return (
         entries.every((entry) => !entry.tag.startsWith('damaged')) && entries.filter((e) => e.tag.startsWith(`x${round}-`)).length === 20
       )
     if (JSON.stringify(entries) !== JSON.stringify(expected)) return false
     for (let i = 0; i < 20; i++)
-      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i * 11), value: createValue(`x${round}-${i}`, 900) }] })
+      await backend.commit({
+        compare: [],
+        operations: [{ type: 'put', key: formatKey(i * 11), value: createValue(`x${round}-${i}`, 900) }],
+      })
     return true
   } finally {
     await backend[Symbol.asyncDispose]()

@@ -12,7 +12,7 @@ import {
 import { checkHistory, type Restart } from '../checker/index.ts'
 import { allKeys, startLoad } from '../load/clients.ts'
 import { RecordedBackend } from '../load/recorded-backend.ts'
-import { HistoryBuilder, now } from '../load/recorder.ts'
+import { HistoryBuilder, readClock } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
 /**
@@ -102,7 +102,7 @@ export async function runDisk(
     const backend = openDurable(faulty, { clock: fastClock, history: { milliseconds: 1e9 } })
     const { revision } = backend.snapshot()
     if (round > 0) {
-      restarts.push({ time: now(), revision })
+      restarts.push({ time: readClock(), revision })
       await new RecordedBackend(backend, history, `after${round}`, 0).list(allKeys)
     }
     if (round < rounds) {

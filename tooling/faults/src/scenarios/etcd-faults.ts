@@ -5,7 +5,7 @@ import { startEtcd, type EtcdProcess } from '@keelson/tooling-e2e/etcd-process'
 import { findEtcd } from '@keelson/tooling-e2e/find-etcd'
 import { startTcpProxy, type TcpProxy } from '@keelson/tooling-e2e/tcp-proxy'
 import { checkHistory } from '../checker/index.ts'
-import { allKeys, keyAt, startLoad } from '../load/clients.ts'
+import { allKeys, formatKey, startLoad } from '../load/clients.ts'
 import { RecordedBackend } from '../load/recorded-backend.ts'
 import { openCached } from '../load/cached-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
@@ -184,7 +184,7 @@ async function runRound(
 async function writeAhead(backend: Backend, history: HistoryBuilder, count: number, round: number): Promise<void> {
   const writers = Array.from({ length: 30 }, async (_, i) => {
     const writer = new RecordedBackend(backend, history, `a${round}w${i}`, valueBytes)
-    for (let n = 0; n < count / 30; n++) await writer.commit([], [{ type: 'put', key: keyAt(i), tag: writer.tag() }])
+    for (let n = 0; n < count / 30; n++) await writer.commit([], [{ type: 'put', key: formatKey(i), tag: writer.tag() }])
   })
   await Promise.all(writers)
 }

@@ -2,7 +2,7 @@ import { startBadWebhook } from '../definitions/bad-webhook.ts'
 import { formatMegabytes, MeasuredServer } from '../definitions/measured-server.ts'
 import { ruleBombs, schemaBombs } from '../definitions/schema-bombs.ts'
 import type { Bomb } from '../definitions/schema-bombs.ts'
-import { widgetDefinition } from '../definitions/widget-definition.ts'
+import { createWidgetDefinition } from '../definitions/widget-definition.ts'
 import { fail, newResult, type Scenario } from './scenario.ts'
 
 const maxGrowth = 10 * 2 ** 20
@@ -73,7 +73,7 @@ async function useBadWebhooks({ client, result }: MeasuredServer): Promise<void>
   for (const kind of webhook.kinds) {
     const name = `converted-${kind}`
     const conversion = { url: `${webhook.url}/${kind}`, caBundle: webhook.caBundle }
-    await client.define(widgetDefinition(name, undefined, conversion))
+    await client.define(createWidgetDefinition(name, undefined, conversion))
     await client.create(name, 'a', { size: 1 })
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.get(client.objectPath(`${name}s`, 'a', 'v2'))))
     result.operations += answers.length

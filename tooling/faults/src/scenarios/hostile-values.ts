@@ -3,7 +3,7 @@ import { HostileClient } from '../http/hostile-client.ts'
 import { startServer } from '../http/server-process.ts'
 import type { ServerProcess } from '../http/server-process.ts'
 import { StallMeter } from '../http/stall-meter.ts'
-import { baseObject, listValueCases } from '../http/value-cases.ts'
+import { createBaseObject, listValueCases } from '../http/value-cases.ts'
 import type { ValueCase } from '../http/value-cases.ts'
 import { createRandom } from '../load/random.ts'
 import { fail, newResult, type Scenario, type ScenarioResult } from './scenario.ts'
@@ -56,7 +56,7 @@ export async function prepareCases(client: HostileClient): Promise<ValueCase[]> 
   for (const resource of resources) {
     if (!resource.verbs.includes('create') || !resource.verbs.includes('update')) continue
     // A failure is ignored, because the object may exist already or require another one. An update of a missing object is a valid case too.
-    await create(buildCollectionPath(resource, 'default'), baseObject(resource))
+    await create(buildCollectionPath(resource, 'default'), createBaseObject(resource))
   }
   return listValueCases(resources)
 }

@@ -6,7 +6,7 @@ import { openEmbedded } from '@keelson/backend-embedded'
 import { checkHistory, type Restart } from '../checker/index.ts'
 import { allKeys } from '../load/clients.ts'
 import { RecordedBackend } from '../load/recorded-backend.ts'
-import { HistoryBuilder, now } from '../load/recorder.ts'
+import { HistoryBuilder, readClock } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
 /**
@@ -27,11 +27,11 @@ export const killEmbedded: Scenario = {
     for (let round = 0; round < rounds; round++) {
       const file = join(directory, `${round}.ndjson`)
       await loadUntilKilled([dataDir, file, `r${round}`, String(Math.floor(random() * 2 ** 31))], 60 + random() * 240)
-      const killed = now()
+      const killed = readClock()
       if (existsSync(file)) history.addFile(file)
       history.settle(killed)
       const backend = await openEmbedded({ dataDir })
-      restarts.push({ time: now(), revision: backend.snapshot().revision })
+      restarts.push({ time: readClock(), revision: backend.snapshot().revision })
       await new RecordedBackend(backend, history, `after${round}`, 0).list(allKeys)
       await backend[Symbol.asyncDispose]()
       result.rounds++

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import { formatMegabytes, MeasuredServer } from '../definitions/measured-server.ts'
-import { widgetDefinition } from '../definitions/widget-definition.ts'
+import { createWidgetDefinition } from '../definitions/widget-definition.ts'
 import { fail, newResult, type Scenario } from './scenario.ts'
 
 const maxGrowth = 10 * 2 ** 20
@@ -22,7 +22,7 @@ export const manyDefinitions: Scenario = {
     const { client, server } = measured
     const isShort = rounds === 1
     measured.judgesPercentiles = !isShort
-    await client.define(widgetDefinition('changing'))
+    await client.define(createWidgetDefinition('changing'))
     /** The used heap after each round of changes. */
     const used: number[] = []
     for (let round = 1; round <= rounds && server.running(); round++) {
@@ -66,7 +66,7 @@ async function runForEach(names: readonly string[], handle: (name: string) => Pr
 
 async function createAll({ client, result }: MeasuredServer, names: readonly string[]): Promise<void> {
   await runForEach(names, async (name) => {
-    await client.define(widgetDefinition(name), { wait: false })
+    await client.define(createWidgetDefinition(name), { wait: false })
     result.operations++
   })
   for (const name of [names[0]!, names.at(-1)!]) {

@@ -10,14 +10,14 @@ export interface FoundPattern {
 }
 
 /** Lists the source files of the server, without tests and generated files. */
-export function sourceFiles(root: string): readonly string[] {
+export function listSourceFiles(root: string): readonly string[] {
   return globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'], { cwd: root })
     .filter((file) => !/\.(?:test|test-d|fixture|bench)\.ts$|\/(?:generated|testing)\//.test(file))
     .toSorted()
 }
 
 /** Finds the regular expression literals of a file, and whether it constructs others from strings. */
-export function regularExpressions(
+export function findRegularExpressions(
   root: string,
   file: string,
 ): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {

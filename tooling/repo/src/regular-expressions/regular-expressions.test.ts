@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, it, vi } from 'vitest'
-import { findInText, regularExpressions, sourceFiles } from './collect.ts'
+import { findInText, findRegularExpressions, listSourceFiles } from './collect.ts'
 import { findSlowText } from './slowest-match.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..')
@@ -17,8 +17,8 @@ const parameterized: Readonly<Record<string, string>> = {
   'packages/cel/src/regexp/escape.ts': 'checks whether a Unicode property exists, and matches nothing',
 }
 
-const files = sourceFiles(root)
-const patternsByFile = files.map((file) => ({ file, ...regularExpressions(root, file) }))
+const files = listSourceFiles(root)
+const patternsByFile = files.map((file) => ({ file, ...findRegularExpressions(root, file) }))
 
 function describeComplaint(pattern: RegExp): string | undefined {
   const slow = findSlowText(pattern)

@@ -4,7 +4,7 @@ import type { FieldErrorList, GroupVersionKind, KubeObject, RequestContext } fro
 import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, CreateRequest, NamedCreater, RESTStorage, Store } from '@keelson/registry'
 import { setPodCondition } from './pod-condition.ts'
-import { successStatus } from './success.ts'
+import { createSuccessStatus } from './success.ts'
 
 export const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
 const targetPath = fieldPath('target')
@@ -13,7 +13,7 @@ const targetPath = fieldPath('target')
  * Serves POST pods/NAME/binding, which assigns a pod to a node. Fails if the pod already has a node. The UID and the resource version in
  * the body are preconditions.
  */
-export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
+export function createBindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
   return {
     ...describeRESTStorage(bindingKind),
     keepsSystemFields: true,
@@ -22,7 +22,7 @@ export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreate
 }
 
 /** Serves POST bindings, which works like POST pods/NAME/binding. The body contains the name of the pod. */
-export function bindings(store: Store<Pod>): RESTStorage & Creater {
+export function createBindings(store: Store<Pod>): RESTStorage & Creater {
   return {
     ...describeRESTStorage(bindingKind, { singularName: 'binding' }),
     create: (context, object, request) => bind(store, context, { name: object.metadata.name ?? '', binding: object as Binding, request }),
@@ -48,7 +48,7 @@ async function bind(store: Store<Pod>, context: RequestContext, { name, binding,
     dryRun: request.dryRun,
     ...(Object.keys(preconditions).length > 0 && { preconditions }),
   })
-  return successStatus()
+  return createSuccessStatus()
 }
 
 function validateBinding({ target = {} }: Binding): FieldErrorList {

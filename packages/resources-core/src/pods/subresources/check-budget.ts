@@ -13,7 +13,7 @@ const maxDisruptedPods = 2000
 const retry = { retryAfterSeconds: 10 }
 
 /** Creates the error for a disruption budget whose status is outdated. Clients should retry. */
-export function budgetInProcess(name: string): ApiError {
+export function newBudgetInProcessError(name: string): ApiError {
   return withCause(
     newTooManyRequests(violation, retry.retryAfterSeconds),
     `The disruption budget ${name} is still being processed by the server.`,
@@ -24,7 +24,7 @@ export function budgetInProcess(name: string): ApiError {
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const { metadata, status } = budget
   const name = metadata.name ?? ''
-  if (status === undefined || (status.observedGeneration ?? 0) < (metadata.generation ?? 0)) throw budgetInProcess(name)
+  if (status === undefined || (status.observedGeneration ?? 0) < (metadata.generation ?? 0)) throw newBudgetInProcessError(name)
   const refuse = (reason: string): ApiError => newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, reason)
   if (status.disruptionsAllowed < 0) throw refuse('pdb disruptions allowed is negative')
   if (Object.keys(status.disruptedPods ?? {}).length > maxDisruptedPods) {

@@ -16,9 +16,9 @@ import type { DeepReadonly, DeleteOptions, GroupVersionKind, KubeObject, Request
 import { readResult, describeRESTStorage } from '@keelson/registry'
 import type { CreateRequest, NamedCreater, RESTStorage, Store, SubresourceFactory, Updater } from '@keelson/registry'
 import { podStatus } from '../status-strategy.ts'
-import { budgetInProcess, isOutsideBudgets, mayEvictUnhealthy, takeDisruption } from './check-budget.ts'
+import { newBudgetInProcessError, isOutsideBudgets, mayEvictUnhealthy, takeDisruption } from './check-budget.ts'
 import { setPodCondition } from './pod-condition.ts'
-import { successStatus } from './success.ts'
+import { createSuccessStatus } from './success.ts'
 
 const evictionKind: GroupVersionKind = { group: 'policy', version: 'v1', kind: 'Eviction' }
 
@@ -37,7 +37,7 @@ export interface EvictionOptions {
 }
 
 /** Serves POST pods/NAME/eviction, which deletes a pod if its disruption budget allows that. */
-export function evictionSubresource({ budgets, now = systemClock.now }: EvictionOptions): SubresourceFactory<Pod> {
+export function createEvictionSubresource({ budgets, now = systemClock.now }: EvictionOptions): SubresourceFactory<Pod> {
   return (store): RESTStorage & NamedCreater => ({
     ...describeRESTStorage(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
     async createNamed(context, name, object, request) {
@@ -94,7 +94,7 @@ class PodEviction {
 
   async run(): Promise<KubeObject> {
     const pod = await this.#removeOutsideBudgets()
-    return pod === undefined ? successStatus() : this.#removeWithinBudget(pod)
+    return pod === undefined ? createSuccessStatus() : this.#removeWithinBudget(pod)
   }
 
   /** Deletes the pod if disruption budgets ignore it. Otherwise returns the pod. */
@@ -122,7 +122,7 @@ class PodEviction {
     if (others.length > 0) return createTooManyBudgetsStatus()
     if (budgets === undefined || budget === undefined) {
       await this.#remove(options)
-      return successStatus()
+      return createSuccessStatus()
     }
     const budgetName = budget.metadata.name ?? ''
     if (!mayEvictUnhealthy(pod, budget)) {
@@ -133,16 +133,16 @@ class PodEviction {
       if (this.#dryRun) take(copyObject(budget) as PodDisruptionBudget)
       else await budgets.updateStatus(namespace, budgetName, take)
       await this.#remove(options)
-      return successStatus()
+      return createSuccessStatus()
     }
     try {
       await this.#remove(withResourceVersion(pod, options))
     } catch (error) {
       // A conflict means that the pod has changed, so it may be healthy now.
-      if (isApiError(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw budgetInProcess(budgetName)
+      if (isApiError(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw newBudgetInProcessError(budgetName)
       throw error
     }
-    return successStatus()
+    return createSuccessStatus()
   }
 
   async #read(): Promise<DeepReadonly<Pod>> {

@@ -11,8 +11,8 @@ import type { TestStore } from '@keelson/registry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setPodDefaults } from '../defaults.ts'
 import { pods } from '../index.ts'
-import { bindings, bindingSubresource } from './binding.ts'
-import { evictionSubresource } from './eviction.ts'
+import { createBindings, createBindingSubresource } from './binding.ts'
+import { createEvictionSubresource } from './eviction.ts'
 
 const types = createApiTypes([coreV1, policyV1, autoscalingV1])
 const context = testContext('ns')
@@ -29,7 +29,10 @@ beforeEach(() => {
       budgets[index] = change(structuredClone(budgets[index]!))
     },
   }
-  test = openTestStore(pods, { types, subresources: { binding: bindingSubresource, eviction: evictionSubresource({ budgets: accessor }) } })
+  test = openTestStore(pods, {
+    types,
+    subresources: { binding: createBindingSubresource, eviction: createEvictionSubresource({ budgets: accessor }) },
+  })
 })
 afterEach(() => test[Symbol.asyncDispose]())
 
@@ -102,7 +105,7 @@ describe('binding', () => {
     await createPod('p')
     await post('binding', 'p', to('n1'), true)
     expect((await read('p')).spec?.nodeName).toBeUndefined()
-    await bindings(test.store).create(context, to('n1'), real)
+    await createBindings(test.store).create(context, to('n1'), real)
     expect((await read('p')).spec?.nodeName).toBe('n1')
   })
 })

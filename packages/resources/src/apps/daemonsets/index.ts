@@ -2,7 +2,7 @@ import type { DaemonSet } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { formatLabels, setPodTemplateDefaults } from '@keelson/resources-core'
-import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, createSelectorColumn } from '../../workloads/columns.ts'
 import { daemonSetStatus, daemonSetStrategy } from './strategy.ts'
 import { normalizeTemplateGeneration, templateGenerationAnnotation } from './template-generation.ts'
 
@@ -50,7 +50,7 @@ export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSe
       value: ({ spec }) => formatLabels(spec?.template?.spec?.nodeSelector),
     },
     ...createContainerColumns<DaemonSet>(({ spec }) => spec?.template),
-    selectorColumn<DaemonSet>(({ spec }) => spec?.selector),
+    createSelectorColumn<DaemonSet>(({ spec }) => spec?.selector),
   ],
   subresources: { status: daemonSetStatus },
 })

@@ -4,7 +4,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 import { dropDisabledTemplateFields, findTemplateWarnings } from '../../workloads/template-hooks.ts'
-import { setTemplateGeneration, templateGeneration } from './template-generation.ts'
+import { setTemplateGeneration, readTemplateGeneration } from './template-generation.ts'
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './validate.ts'
 
 const templatePath = fieldPath('spec', 'template')
@@ -15,7 +15,7 @@ export const daemonSetStrategy: Strategy<DaemonSet> = {
   prepareForCreate(_context, set) {
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
     set.metadata.generation = 1
-    if (templateGeneration(set) < 1) setTemplateGeneration(set, 1)
+    if (readTemplateGeneration(set) < 1) setTemplateGeneration(set, 1)
     dropDisabledTemplateFields(set.spec?.template)
   },
   validateCreate: (_context, set) => validateDaemonSet(set),
@@ -24,12 +24,12 @@ export const daemonSetStrategy: Strategy<DaemonSet> = {
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template)
     keepMember(set, old, 'status')
     const isNewTemplate = !equalsSemantically(set.spec?.template, old.spec?.template)
-    setTemplateGeneration(set, templateGeneration(old) + (isNewTemplate ? 1 : 0))
+    setTemplateGeneration(set, readTemplateGeneration(old) + (isNewTemplate ? 1 : 0))
     if (!equalsSemantically(set.spec, old.spec)) set.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateUpdate: (_context, set, old) => validateDaemonSetUpdate(set, old),
   warningsOnUpdate: (_context, set, old) =>
-    templateGeneration(set) === templateGeneration(old) ? [] : findTemplateWarnings(set.spec?.template, templatePath),
+    readTemplateGeneration(set) === readTemplateGeneration(old) ? [] : findTemplateWarnings(set.spec?.template, templatePath),
 }
 
 export const daemonSetStatus: SubresourceStrategy<DaemonSet> = {
@@ -37,7 +37,7 @@ export const daemonSetStatus: SubresourceStrategy<DaemonSet> = {
     resetFields: withoutFields('spec'),
     prepareForUpdate(_context, set, old) {
       keepMember(set, old, 'spec')
-      setTemplateGeneration(set, templateGeneration(old))
+      setTemplateGeneration(set, readTemplateGeneration(old))
     },
     validateUpdate: (_context, set, old) => validateDaemonSetStatus(set, old),
   },

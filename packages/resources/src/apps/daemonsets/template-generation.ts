@@ -14,7 +14,7 @@ export function normalizeTemplateGeneration({ metadata }: DaemonSet): void {
   }
 }
 
-export function templateGeneration({ metadata }: DeepReadonly<DaemonSet>): number {
+export function readTemplateGeneration({ metadata }: DeepReadonly<DaemonSet>): number {
   return Number(metadata.annotations?.[templateGenerationAnnotation] ?? 0)
 }
 

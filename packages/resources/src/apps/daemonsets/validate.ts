@@ -8,7 +8,7 @@ import { validateMatchingLabels, validateAlwaysRunning } from '../../workloads/m
 import { hasInvalidLabelValue, isEmptySelector, parseSelector, printSelector } from '../../workloads/workload-selector.ts'
 import { validateCollisions, validateCounts } from '../../workloads/status-counts.ts'
 import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
-import { templateGeneration } from './template-generation.ts'
+import { readTemplateGeneration } from './template-generation.ts'
 
 type ReadonlySet = DeepReadonly<DaemonSet>
 
@@ -29,7 +29,7 @@ export function validateDaemonSet(set: ReadonlySet, old?: ReadonlySet): FieldErr
     ...(isEmpty ? [fieldError.invalid(selectorPath, printSelector(selector), 'empty selector is invalid for daemonset')] : []),
     ...validatePodTemplateSpec(template, templatePath, old?.spec?.template),
     ...validateAlwaysRunning(template, templatePath, 'DaemonSet'),
-    ...validateCounts({ minReadySeconds, templateGeneration: templateGeneration(set) }, specPath),
+    ...validateCounts({ minReadySeconds, templateGeneration: readTemplateGeneration(set) }, specPath),
     ...validateUpdateStrategy(updateStrategy, specPath.child('updateStrategy')),
     ...validateCounts({ revisionHistoryLimit }, specPath),
   ]
@@ -45,7 +45,7 @@ export function validateDaemonSetUpdate(set: ReadonlySet, old: ReadonlySet): Fie
 
 /** Requires that the template generation grows if and only if the template changes. */
 function validateTemplateGeneration(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
-  const [generation, before] = [templateGeneration(set), templateGeneration(old)]
+  const [generation, before] = [readTemplateGeneration(set), readTemplateGeneration(old)]
   const isChanged = !equalsSemantically(set.spec?.template, old.spec?.template)
   const reportInvalid = (detail: string): FieldErrorList => [fieldError.invalid(specPath.child('templateGeneration'), generation, detail)]
   if (generation < before) return reportInvalid('must not be decremented')

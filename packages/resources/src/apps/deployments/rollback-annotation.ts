@@ -17,7 +17,7 @@ export function normalizeRollback({ metadata }: Deployment): void {
   }
 }
 
-export function rollbackRevision({ metadata }: DeepReadonly<Deployment>): number | undefined {
+export function readRollbackRevision({ metadata }: DeepReadonly<Deployment>): number | undefined {
   const revision = metadata.annotations?.[rollbackAnnotation]
   return revision === undefined ? undefined : Number(revision)
 }

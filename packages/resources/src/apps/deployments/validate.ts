@@ -7,7 +7,7 @@ import { validateCollisions, validateCounts, validateShares } from '../../worklo
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
 import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
 import { validateReplicated } from '../replicated.ts'
-import { rollbackRevision } from './rollback-annotation.ts'
+import { readRollbackRevision } from './rollback-annotation.ts'
 
 type ReadonlyDeployment = DeepReadonly<Deployment>
 type ReadonlySpec = DeepReadonly<DeploymentSpec>
@@ -24,7 +24,7 @@ export function validateDeployment(deployment: ReadonlyDeployment, old?: Readonl
     ...validateReplicated(spec, specPath, old?.spec?.template),
     ...validateStrategy(spec.strategy ?? {}, specPath.child('strategy')),
     ...validateCounts({ minReadySeconds, revisionHistoryLimit }, specPath),
-    ...validateCounts({ version: rollbackRevision(deployment) }, specPath.child('rollback')),
+    ...validateCounts({ version: readRollbackRevision(deployment) }, specPath.child('rollback')),
     ...validateCounts({ progressDeadlineSeconds: deadline }, specPath),
   ]
   if (deadline !== undefined && deadline <= minReadySeconds) {

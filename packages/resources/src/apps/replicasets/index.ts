@@ -4,7 +4,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember, findPodNameWarnings, setPodTemplateDefaults } from '@keelson/resources-core'
-import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, createSelectorColumn } from '../../workloads/columns.ts'
 import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } from '../../workloads/template-hooks.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
 import { describeScaleBySelector } from '../scaled-by-selector.ts'
@@ -52,7 +52,7 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
     { name: 'Current', type: 'integer', description: 'Actual number of pods.', value: ({ status }) => status?.replicas ?? 0 },
     { name: 'Ready', type: 'integer', description: 'Number of ready pods.', value: ({ status }) => status?.readyReplicas ?? 0 },
     ...createContainerColumns<ReplicaSet>(({ spec }) => spec?.template),
-    selectorColumn<ReplicaSet>(({ spec }) => spec?.selector),
+    createSelectorColumn<ReplicaSet>(({ spec }) => spec?.selector),
   ],
   subresources: {
     status: {

@@ -8,7 +8,7 @@ import { toApiUserInfo } from '../user-info.ts'
 const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'SelfSubjectReview' }
 
 /** Creates the implementation of SelfSubjectReview, which returns the authenticated identity of the caller. */
-export function selfSubjectReviews(): RESTStorage & Creater {
+export function createSelfSubjectReviews(): RESTStorage & Creater {
   return {
     ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),
     async create(context, object, { validate }): Promise<KubeObject> {

@@ -18,7 +18,7 @@ export type TokenVerdict =
   | { readonly authenticated: false; readonly error: string }
 
 /** Creates the implementation of TokenReview, which returns the user of a token. */
-export function tokenReviews(reviewer: TokenReviewer): RESTStorage & Creater {
+export function createTokenReviews(reviewer: TokenReviewer): RESTStorage & Creater {
   return {
     ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'tokenreview' }),
     async create(_context, object, { validate }): Promise<KubeObject> {

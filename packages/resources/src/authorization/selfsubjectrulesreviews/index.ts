@@ -8,7 +8,7 @@ import type { RuleResolver } from '../access-authorizer.ts'
 const reviewKind: GroupVersionKind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SelfSubjectRulesReview' }
 
 /** Creates the implementation of SelfSubjectRulesReview, which lists the actions that the caller may perform in a namespace. */
-export function selfSubjectRulesReviews(rules: RuleResolver): RESTStorage & Creater {
+export function createSelfSubjectRulesReviews(rules: RuleResolver): RESTStorage & Creater {
   return {
     ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'selfsubjectrulesreview' }),
     async create({ user }, object, { validate }): Promise<KubeObject> {

@@ -1,7 +1,7 @@
 import type { MetricIdentifier, MetricSpec, MetricTarget } from '@keelson/api/autoscaling/v2'
 import { fieldError, isPathSegmentName, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateContainerResourceName, validateDNSLabel } from '@keelson/resources-core'
+import { createInvalidErrors, validateContainerResourceName, validateDNSLabel } from '@keelson/resources-core'
 import { validateReference } from './validate-reference.ts'
 import type { ReferenceRules } from './validate-reference.ts'
 
@@ -140,5 +140,5 @@ function validateTarget({ type = '', value, averageValue, averageUtilization }: 
 
 function validateIdentifier({ name = '' }: Partial<DeepReadonly<MetricIdentifier>> = {}, path: FieldPath): FieldErrorList {
   const at = path.child('name')
-  return name === '' ? [fieldError.required(at, 'must specify a metric name')] : invalidEach(isPathSegmentName(name), name, at)
+  return name === '' ? [fieldError.required(at, 'must specify a metric name')] : createInvalidErrors(isPathSegmentName(name), name, at)
 }

@@ -1,7 +1,7 @@
 import type { CrossVersionObjectReference } from '@keelson/api/autoscaling/v2'
 import { fieldError, isPathSegmentName, parseGroupVersion } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 
 export interface ReferenceRules {
   readonly allowEmptyGroup: boolean
@@ -16,7 +16,7 @@ export function validateReference(reference: Reference | undefined, path: FieldP
   const { kind = '', name = '', apiVersion = '' } = reference ?? {}
   const errors = Object.entries({ kind, name }).flatMap(([member, value]) => {
     const at = path.child(member)
-    return value === '' ? [fieldError.required(at)] : invalidEach(isPathSegmentName(value), value, at)
+    return value === '' ? [fieldError.required(at)] : createInvalidErrors(isPathSegmentName(value), value, at)
   })
   const error = findApiVersionError(reference, rules)
   return error === undefined ? errors : [...errors, fieldError.invalid(path.child('apiVersion'), apiVersion, error)]

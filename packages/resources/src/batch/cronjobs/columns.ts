@@ -1,7 +1,7 @@
 import type { CronJob } from '@keelson/api/batch/v1'
 import { formatAge } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
-import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, createSelectorColumn } from '../../workloads/columns.ts'
 
 export const cronJobColumns: readonly Column<CronJob>[] = [
   { name: 'Schedule', description: 'Schedule in cron format.', value: ({ spec }) => spec?.schedule ?? '' },
@@ -19,7 +19,7 @@ export const cronJobColumns: readonly Column<CronJob>[] = [
     value: ({ status }, now) => (status?.lastScheduleTime === undefined ? '<none>' : formatAge(status.lastScheduleTime, now)),
   },
   ...createContainerColumns<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.template),
-  selectorColumn<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.selector),
+  createSelectorColumn<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.selector),
 ]
 
 /** Formats the suspension. Like in kube-apiserver, it is a string, although the type of the column is boolean. */

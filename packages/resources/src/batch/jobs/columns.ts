@@ -2,7 +2,7 @@ import type { Job } from '@keelson/api/batch/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { formatHumanDuration } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
-import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, createSelectorColumn } from '../../workloads/columns.ts'
 
 type ReadonlyJob = DeepReadonly<Job>
 
@@ -15,7 +15,7 @@ export const jobColumns: readonly Column<Job>[] = [
     value: (job, now) => formatDuration(job, now),
   },
   ...createContainerColumns<Job>(({ spec }) => spec?.template),
-  selectorColumn<Job>(({ spec }) => spec?.selector),
+  createSelectorColumn<Job>(({ spec }) => spec?.selector),
 ]
 
 function formatStatus({ metadata, status }: ReadonlyJob): string {

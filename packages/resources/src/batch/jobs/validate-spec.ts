@@ -3,7 +3,7 @@ import type { JobSpec } from '@keelson/api/batch/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError, isDNS1123Subdomain, formatRegexMessage, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, toInternalStruct, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
+import { createInvalidErrors, toInternalStruct, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
 import { validateMatchingLabels } from '../../workloads/matching-template.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { hasInvalidLabelValue, parseSelector } from '../../workloads/workload-selector.ts'
@@ -89,7 +89,7 @@ function validatePrefixedPath(text: string, path: FieldPath): FieldErrorList {
   const slash = text.indexOf('/')
   const [host, rest] = [text.slice(0, Math.max(0, slash)), text.slice(slash + 1)]
   if (host === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-  const errors = invalidEach(isDNS1123Subdomain(host), host, path)
+  const errors = createInvalidErrors(isDNS1123Subdomain(host), host, path)
   if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, formatRegexMessage('Invalid path', pathFormat)))
   return errors
 }

@@ -9,7 +9,7 @@ import {
   validateLabels,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { findEndpointIPErrors, invalidEach, parseIP, validateDNSLabel, validateIP, validateLegacyIP } from '@keelson/resources-core'
+import { findEndpointIPErrors, createInvalidErrors, parseIP, validateDNSLabel, validateIP, validateLegacyIP } from '@keelson/resources-core'
 
 type ReadonlyEndpoint = DeepReadonly<Endpoint>
 
@@ -25,7 +25,7 @@ export function validateEndpoints(endpoints: readonly ReadonlyEndpoint[], addres
     const { nodeName, hostname, hints } = endpoint
     return [
       ...validateAddresses(endpoint.addresses ?? [], addressType, at.child('addresses')),
-      ...(nodeName === undefined ? [] : invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, at.child('nodeName'))),
+      ...(nodeName === undefined ? [] : createInvalidErrors(nameIsDNSSubdomain(nodeName, false), nodeName, at.child('nodeName'))),
       ...validateTopology(endpoint, at.child('deprecatedTopology')),
       ...(hostname === undefined ? [] : validateDNSLabel(hostname, at.child('hostname'))),
       ...(hints === undefined ? [] : validateHints(hints, at.child('hints'))),
@@ -51,7 +51,7 @@ function validateAddress(address: string, family: 'IPv4' | 'IPv6', path: FieldPa
   const actual = parseIP(address)?.family === 4 ? 'IPv4' : 'IPv6'
   return [
     ...(actual === family ? [] : [fieldError.invalid(path, address, `must be an ${family} address`)]),
-    ...invalidEach(findEndpointIPErrors(address), address, at),
+    ...createInvalidErrors(findEndpointIPErrors(address), address, at),
   ]
 }
 
@@ -87,6 +87,6 @@ function validateHintNames(names: readonly string[], path: FieldPath, validateNa
   const isRepeated = repeatCheck<string>()
   return names.flatMap((name, i) => {
     const at = path.index(i).child('name')
-    return [...(isRepeated(name) ? [fieldError.duplicate(at, name)] : []), ...invalidEach(validateName(name), name, at)]
+    return [...(isRepeated(name) ? [fieldError.duplicate(at, name)] : []), ...createInvalidErrors(validateName(name), name, at)]
   })
 }

@@ -1,7 +1,7 @@
 import type { ServiceAccountSubject, Subject } from '@keelson/api/flowcontrol/v1'
 import { fieldError, nameIsDNSLabel, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 
 /** Name of the field with the subject for each kind. */
 const fieldOfKind = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
@@ -37,8 +37,8 @@ function validateServiceAccount({ name, namespace }: DeepReadonly<ServiceAccount
   const namespacePath = path.child('namespace')
   const errors: FieldErrorList = []
   if (name === '') errors.push(fieldError.required(namePath))
-  else if (name !== '*') errors.push(...invalidEach(nameIsDNSSubdomain(name, false), name, namePath))
+  else if (name !== '*') errors.push(...createInvalidErrors(nameIsDNSSubdomain(name, false), name, namePath))
   if (namespace === '') errors.push(fieldError.required(namespacePath, 'must specify namespace for service account'))
-  else errors.push(...invalidEach(nameIsDNSLabel(namespace, false), namespace, namespacePath))
+  else errors.push(...createInvalidErrors(nameIsDNSLabel(namespace, false), namespace, namespacePath))
   return errors
 }

@@ -1,7 +1,7 @@
 import type { FlowSchema, FlowSchemaSpec } from '@keelson/api/flowcontrol/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
 import { validateStatus } from '../status.ts'
 import { validateRules } from './validate-rules.ts'
@@ -35,6 +35,6 @@ function validateSpec(spec: DeepReadonly<FlowSchemaSpec>, name: string): FieldEr
   }
   const levelPath = specPath.child('priorityLevelConfiguration', 'name')
   if (level.name === '') errors.push(fieldError.required(levelPath, 'must reference a priority level'))
-  else errors.push(...invalidEach(nameIsDNSSubdomain(level.name, false), level.name, levelPath))
+  else errors.push(...createInvalidErrors(nameIsDNSSubdomain(level.name, false), level.name, levelPath))
   return [...errors, ...validateRules(rules, specPath.child('rules'))]
 }

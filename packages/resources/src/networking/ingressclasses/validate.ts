@@ -9,7 +9,7 @@ import {
   validateImmutableField,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 import { validateReference } from '../ingresses/validate-backend.ts'
 
 type ReadonlyClass = DeepReadonly<IngressClass>
@@ -43,7 +43,7 @@ function validateDomainPrefixedPath(text: string, path: FieldPath): FieldErrorLi
   const domain = text.slice(0, Math.max(0, slash))
   const name = text.slice(slash + 1)
   if (domain === '' || name === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-  const errors = invalidEach(isDNS1123Subdomain(domain), domain, path)
+  const errors = createInvalidErrors(isDNS1123Subdomain(domain), domain, path)
   if (!pathPattern.test(name)) errors.push(fieldError.invalid(path, name, formatRegexMessage('Invalid path', pathFormat)))
   return errors
 }
@@ -60,5 +60,5 @@ function validateScope({ scope, namespace }: DeepReadonly<IngressClassParameters
   if (scope === 'Cluster')
     return namespace === undefined ? [] : [fieldError.forbidden(namespacePath, "`parameters.scope` is set to 'Cluster'")]
   if (namespace === undefined) return [fieldError.required(namespacePath, "`parameters.scope` is set to 'Namespace'")]
-  return invalidEach(nameIsDNSLabel(namespace, false), namespace, namespacePath)
+  return createInvalidErrors(nameIsDNSLabel(namespace, false), namespace, namespacePath)
 }

@@ -1,7 +1,7 @@
 import type { IngressBackend, IngressServiceBackend } from '@keelson/api/networking/v1'
 import { fieldError, isDNS1123Subdomain, isPathSegmentName, isValidPortName, isValidPortNum, nameIsDNSLabel } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 
 interface ObjectReference {
   readonly apiGroup?: string | null
@@ -21,12 +21,12 @@ export function validateBackend({ service, resource }: DeepReadonly<IngressBacke
 
 function validateService({ name, port = {} }: DeepReadonly<IngressServiceBackend>, path: FieldPath): FieldErrorList {
   const namePath = path.child('service', 'name')
-  const errors = name === '' ? [fieldError.required(namePath)] : invalidEach(nameIsDNSLabel(name, false), name, namePath)
+  const errors = name === '' ? [fieldError.required(namePath)] : createInvalidErrors(nameIsDNSLabel(name, false), name, namePath)
   const portPath = path.child('service', 'port')
   const { name: portName = '', number = 0 } = port
   if (portName !== '' && number !== 0) errors.push(fieldError.invalid(path, '', 'cannot set both port name & port number'))
-  else if (portName !== '') errors.push(...invalidEach(isValidPortName(portName), portName, portPath.child('name')))
-  else if (number !== 0) errors.push(...invalidEach(isValidPortNum(number), number, portPath.child('number')))
+  else if (portName !== '') errors.push(...createInvalidErrors(isValidPortName(portName), portName, portPath.child('name')))
+  else if (number !== 0) errors.push(...createInvalidErrors(isValidPortNum(number), number, portPath.child('number')))
   else errors.push(fieldError.required(path, 'port name or number is required'))
   return errors
 }
@@ -35,12 +35,12 @@ function validateService({ name, port = {} }: DeepReadonly<IngressServiceBackend
 export function validateReference(reference: ObjectReference, path: FieldPath): FieldErrorList {
   const { apiGroup = null, kind, name } = reference
   return [
-    ...(apiGroup === null ? [] : invalidEach(isDNS1123Subdomain(apiGroup), apiGroup, path.child('apiGroup'))),
+    ...(apiGroup === null ? [] : createInvalidErrors(isDNS1123Subdomain(apiGroup), apiGroup, path.child('apiGroup'))),
     ...validateSegment(kind, path.child('kind')),
     ...validateSegment(name, path.child('name')),
   ]
 }
 
 function validateSegment(value: string, path: FieldPath): FieldErrorList {
-  return value === '' ? [fieldError.required(path)] : invalidEach(isPathSegmentName(value), value, path)
+  return value === '' ? [fieldError.required(path)] : createInvalidErrors(isPathSegmentName(value), value, path)
 }

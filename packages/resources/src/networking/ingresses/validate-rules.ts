@@ -1,7 +1,7 @@
 import type { HTTPIngressPath, IngressRule, IngressRuleValue } from '@keelson/api/networking/v1'
 import { fieldError, isDNS1123Subdomain, isWildcardDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
 import { rejectIPAddress } from './validate-status.ts'
 
@@ -11,7 +11,7 @@ const forbiddenSuffixes = ['/..', '/.']
 
 /** Validates a host: a DNS name, optionally with a leading `*.`. */
 export function validateHost(host: string, path: FieldPath): FieldErrorList {
-  return invalidEach(host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host), host, path)
+  return createInvalidErrors(host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host), host, path)
 }
 
 export function validateRules(

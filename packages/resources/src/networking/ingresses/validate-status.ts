@@ -1,7 +1,7 @@
 import type { Ingress } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, parseIP, validateLegacyIP } from '@keelson/resources-core'
+import { createInvalidErrors, parseIP, validateLegacyIP } from '@keelson/resources-core'
 
 /** Validates the status of an ingress. Addresses that `old` already had are valid in any format (ratcheting). */
 export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
@@ -17,7 +17,7 @@ export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: De
 }
 
 function validateHostname(hostname: string, path: FieldPath): FieldErrorList {
-  return [...invalidEach(isDNS1123Subdomain(hostname), hostname, path), ...rejectIPAddress(hostname, path)]
+  return [...createInvalidErrors(isDNS1123Subdomain(hostname), hostname, path), ...rejectIPAddress(hostname, path)]
 }
 
 export function rejectIPAddress(host: string, path: FieldPath): FieldErrorList {

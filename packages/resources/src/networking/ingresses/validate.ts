@@ -1,7 +1,7 @@
 import type { Ingress, IngressTLS } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, printList } from '@keelson/resources-core'
+import { createInvalidErrors, printList } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
 import { validateHost, validateRules, validateRuleValue } from './validate-rules.ts'
 
@@ -48,7 +48,7 @@ function validateSpec({ spec = {} }: ReadonlyIngress, ratcheting: RatchetingRule
     ...validateTLS(tls, specPath.child('tls'), ratcheting),
     ...(ingressClassName === undefined
       ? []
-      : invalidEach(nameIsDNSSubdomain(ingressClassName, false), ingressClassName, specPath.child('ingressClassName'))),
+      : createInvalidErrors(nameIsDNSSubdomain(ingressClassName, false), ingressClassName, specPath.child('ingressClassName'))),
   ]
 }
 
@@ -58,7 +58,7 @@ function validateTLS(tls: readonly DeepReadonly<IngressTLS>[], path: FieldPath, 
     const isChecked = secretName !== '' && !ratcheting.allowInvalidSecretNames
     return [
       ...hosts.flatMap((host, j) => validateHost(host, at.child('hosts').index(j))),
-      ...(isChecked ? invalidEach(nameIsDNSSubdomain(secretName, false), secretName, at.child('secretName')) : []),
+      ...(isChecked ? createInvalidErrors(nameIsDNSSubdomain(secretName, false), secretName, at.child('secretName')) : []),
     ]
   })
 }

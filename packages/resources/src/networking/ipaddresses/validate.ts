@@ -2,7 +2,7 @@ import { networkingV1 } from '@keelson/api/networking/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, isPathSegmentName, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { toInternalStruct, invalidEach, validateDNSSubdomain } from '@keelson/resources-core'
+import { toInternalStruct, createInvalidErrors, validateDNSSubdomain } from '@keelson/resources-core'
 
 type ReadonlyAddress = DeepReadonly<IPAddress>
 
@@ -30,5 +30,5 @@ function printParent({ spec }: ReadonlyAddress): unknown {
 }
 
 function validateSegment(value: string, path: FieldPath): FieldErrorList {
-  return value === '' ? [fieldError.required(path)] : invalidEach(isPathSegmentName(value), value, path)
+  return value === '' ? [fieldError.required(path)] : createInvalidErrors(isPathSegmentName(value), value, path)
 }

@@ -1,7 +1,7 @@
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, isValidPortName, isValidPortNum, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { cidrContains, invalidEach, parseCidr, validateLegacyCidr } from '@keelson/resources-core'
+import { containsCidr, createInvalidErrors, parseCidr, validateLegacyCidr } from '@keelson/resources-core'
 import { collectCidrs, collectRules } from './peers.ts'
 
 type ReadonlyPolicy = DeepReadonly<NetworkPolicy>
@@ -48,17 +48,17 @@ function validatePort({ protocol, port, endPort }: DeepReadonly<NetworkPolicyPor
   const errors =
     protocol === undefined || protocols.includes(protocol) ? [] : [fieldError.notSupported(path.child('protocol'), protocol, protocols)]
   if (typeof port === 'number') {
-    errors.push(...invalidEach(isValidPortNum(port), port, portPath))
+    errors.push(...createInvalidErrors(isValidPortNum(port), port, portPath))
     if (endPort === undefined) return errors
     // Like kube-apiserver, the error shows the value of `port`.
     if (endPort < port) errors.push(fieldError.invalid(endPath, port, 'must be greater than or equal to `port`'))
-    return [...errors, ...invalidEach(isValidPortNum(endPort), endPort, endPath)]
+    return [...errors, ...createInvalidErrors(isValidPortNum(endPort), endPort, endPath)]
   }
   if (endPort !== undefined) {
     const portState = port === undefined ? 'not specified' : 'non-numeric'
     errors.push(fieldError.invalid(endPath, endPort, `may not be specified when \`port\` is ${portState}`))
   }
-  return port === undefined ? errors : [...errors, ...invalidEach(isValidPortName(port), port, portPath)]
+  return port === undefined ? errors : [...errors, ...createInvalidErrors(isValidPortName(port), port, portPath)]
 }
 
 function validatePeer(peer: DeepReadonly<NetworkPolicyPeer>, path: FieldPath, rules: RatchetingRules): FieldErrorList {
@@ -84,7 +84,7 @@ function validateIPBlock({ cidr, except = [] }: DeepReadonly<IPBlock>, path: Fie
     errors.push(...validateLegacyCidr(text, at, knownCidrs))
     const exception = parseCidr(text)
     if (exception === undefined) return
-    if (!cidrContains(network, exception) || network.prefixLength >= exception.prefixLength) {
+    if (!containsCidr(network, exception) || network.prefixLength >= exception.prefixLength) {
       errors.push(fieldError.invalid(at, text, 'must be a strict subset of `cidr`'))
     }
   })

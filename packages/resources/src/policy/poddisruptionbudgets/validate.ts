@@ -10,7 +10,7 @@ import {
   validateNonNegative,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
-import { toInternalStruct, invalidEach, validateSupported } from '@keelson/resources-core'
+import { toInternalStruct, createInvalidErrors, validateSupported } from '@keelson/resources-core'
 
 type ReadonlyBudget = DeepReadonly<PodDisruptionBudget>
 
@@ -58,5 +58,5 @@ function validateAmount(value: IntOrString | undefined, path: FieldPath): FieldE
   if (value === undefined) return []
   if (typeof value === 'number') return validateNonNegative(value, path)
   if ((parsePercent(value) ?? 0) > 100) return [fieldError.invalid(path, value, 'must not be greater than 100%')]
-  return invalidEach(isValidPercent(value), value, path)
+  return createInvalidErrors(isValidPercent(value), value, path)
 }

@@ -8,7 +8,13 @@ import type {
 } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, isDNS1123Label, validateConditions, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateCSIDriverName, validateNodeSelector, validateRequired, validateRequiredOneOf } from '@keelson/resources-core'
+import {
+  createInvalidErrors,
+  validateCSIDriverName,
+  validateNodeSelector,
+  validateRequired,
+  validateRequiredOneOf,
+} from '@keelson/resources-core'
 import { validateBindingConditions } from '../binding-conditions.ts'
 import { maxRequests, collectRequestNames, validateRequestReference, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateObject } from '../configuration.ts'
@@ -88,7 +94,7 @@ function validateDeviceName(
   return [
     ...validateCSIDriverName(driver, path.child('driver')),
     ...validatePoolName(pool, path.child('pool')),
-    ...invalidEach(isDNS1123Label(device), device, path.child('device')),
+    ...createInvalidErrors(isDNS1123Label(device), device, path.child('device')),
   ]
 }
 

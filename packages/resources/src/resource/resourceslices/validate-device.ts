@@ -2,7 +2,7 @@ import { resourceV1 } from '@keelson/api/resource/v1'
 import type { Device, DeviceAttribute, DeviceCounterConsumption } from '@keelson/api/resource/v1'
 import { measureUtf8Bytes, fieldError, isDNS1123Label, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { toInternalStruct, invalidEach, validateNodeSelector } from '@keelson/resources-core'
+import { toInternalStruct, createInvalidErrors, validateNodeSelector } from '@keelson/resources-core'
 import { validateBindingConditions } from '../binding-conditions.ts'
 import { validateList, validateSet } from '../lists.ts'
 import { validateDeviceKey } from '../names.ts'
@@ -30,7 +30,7 @@ export function validateDevice(device: ReadonlyDevice, { perDevice, keepsTaints 
   const properties = Object.keys(attributes).length + Object.keys(capacity).length
   const tooManyProperties = `the total number of attributes and capacities must not exceed ${maxProperties}`
   return [
-    ...invalidEach(isDNS1123Label(name), name, path.child('name')),
+    ...createInvalidErrors(isDNS1123Label(name), name, path.child('name')),
     ...(properties > maxProperties ? [fieldError.invalid(path, properties, tooManyProperties)] : []),
     ...validateMap(attributes, validateAttribute, path.child('attributes')),
     ...validateMap(capacity, (item, at) => validateCapacity(item, allowMultipleAllocations, at), path.child('capacity')),
@@ -85,7 +85,7 @@ function validateNodeSelection({ nodeName, nodeSelector, allNodes }: ReadonlyDev
   if (nodeName === '') errors.push(fieldError.invalid(nodePath, nodeName, 'must not be empty'))
   else if (nodeName !== undefined) {
     selections.push('`nodeName`')
-    errors.push(...invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
+    errors.push(...createInvalidErrors(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
   }
   if (nodeSelector !== undefined) {
     selections.push('`nodeSelector`')

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain, equalsSemantically, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { toInternalStruct, invalidEach, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
+import { toInternalStruct, createInvalidErrors, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
 import { validateCounterName, validateCounters } from './validate-counters.ts'
@@ -71,7 +71,7 @@ function validateNodeSelection({ nodeName, nodeSelector, allNodes, perDeviceNode
   if (nodeName === '') errors.push(fieldError.invalid(nodePath, nodeName, 'must be either unset or set to a non-empty string'))
   else if (nodeName !== undefined) {
     selections.push('`nodeName`')
-    errors.push(...invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
+    errors.push(...createInvalidErrors(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
   }
   if (nodeSelector !== undefined) {
     selections.push('`nodeSelector`')

@@ -10,7 +10,7 @@ import {
   validateLabelSelector,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { createInvalidErrors } from '@keelson/resources-core'
 
 type ReadonlyCapacity = DeepReadonly<CSIStorageCapacity>
 
@@ -22,7 +22,7 @@ export function validateCSIStorageCapacity(object: ReadonlyCapacity, allowInvali
   const isNegative = capacity !== undefined && parseQuantity(capacity).sign() < 0
   return [
     ...validateLabelSelector(nodeTopology, topologyPath, { allowInvalidLabelValue }),
-    ...invalidEach(nameIsDNSSubdomain(storageClassName, false), storageClassName, classPath),
+    ...createInvalidErrors(nameIsDNSSubdomain(storageClassName, false), storageClassName, classPath),
     ...(isNegative ? [fieldError.invalid(fieldPath('capacity'), capacity, notNegativeMessage)] : []),
   ]
 }

@@ -11,7 +11,7 @@ import {
   equalsSemantically,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateCSIDriverName, validateInlineVolumeSpec } from '@keelson/resources-core'
+import { createInvalidErrors, validateCSIDriverName, validateInlineVolumeSpec } from '@keelson/resources-core'
 
 type ReadonlyAttachment = DeepReadonly<VolumeAttachment>
 
@@ -29,13 +29,13 @@ export function validateVolumeAttachment({ spec, status }: ReadonlyAttachment): 
   return [
     ...validateCSIDriverName(attacher, specPath.child('attacher')),
     ...validateSource(source, specPath.child('source')),
-    ...invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, specPath.child('nodeName')),
+    ...createInvalidErrors(nameIsDNSSubdomain(nodeName, false), nodeName, specPath.child('nodeName')),
     ...(size > maxMetadataSize ? [fieldError.tooLong(statusPath.child('attachmentMetadata'), maxMetadataSize)] : []),
     ...validateVolumeError(attachError, statusPath.child('attachError')),
     ...validateVolumeError(detachError, statusPath.child('detachError')),
     ...(persistentVolumeName === undefined
       ? []
-      : invalidEach(
+      : createInvalidErrors(
           nameIsDNSSubdomain(persistentVolumeName, false),
           persistentVolumeName,
           specPath.child('source', 'persistentVolumeName'),

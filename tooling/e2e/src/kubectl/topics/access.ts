@@ -1,16 +1,16 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const formatForbidden = (what: string): string => `Error from server (Forbidden): ${what}`
 
 export const access: Topic = {
   'auth whoami and can-i': [
-    ['auth whoami', lines('ATTRIBUTE VALUE', 'Username kubernetes-admin', 'Groups [system:masters system:authenticated]')],
+    ['auth whoami', matchLines('ATTRIBUTE VALUE', 'Username kubernetes-admin', 'Groups [system:masters system:authenticated]')],
     ['auth whoami -o jsonpath={.status.userInfo.username}', 'kubernetes-admin'],
     ['auth can-i get pods', 'yes'],
     [
       'auth can-i --list',
-      lines(
+      matchLines(
         'Resources Non-Resource URLs Resource Names Verbs',
         '*.* [] [] [*]',
         '[*] [] [*]',
@@ -117,11 +117,11 @@ export const access: Topic = {
       ['create -f -', `${kind}/${name}-b created`, formatCsr('-b')],
       [
         `get csr ${name}`,
-        table('NAME AGE SIGNERNAME REQUESTOR REQUESTEDDURATION CONDITION', `${name} * example.com/x kubernetes-admin <none> Pending`),
+        matchTable('NAME AGE SIGNERNAME REQUESTOR REQUESTEDDURATION CONDITION', `${name} * example.com/x kubernetes-admin <none> Pending`),
       ],
       [
         `describe csr ${name}`,
-        lines('Requesting User: kubernetes-admin', 'Signer: example.com/x', 'Status: Pending', 'Common Name: someone'),
+        matchLines('Requesting User: kubernetes-admin', 'Signer: example.com/x', 'Status: Pending', 'Common Name: someone'),
       ],
       [`certificate approve ${name}`, `${kind}/${name} approved`],
       [`certificate deny ${name}`, { code: 1, stderr: `error: certificate signing request "${name}" is already Approved` }],

@@ -1,4 +1,4 @@
-import { table } from '../expected.ts'
+import { matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const formatConfigMap = (name: string, value: string, more = ''): string =>
@@ -164,7 +164,7 @@ export const apply: Topic = {
       ['apply -f all', 'configmap/a created\nconfigmap/b created\nconfigmap/c created'],
       ['patch cm a --type=merge -p {"data":{"key":"changed","more":"1"}}', 'configmap/a patched'],
       ['apply -f all', 'configmap/a configured\nconfigmap/b unchanged\nconfigmap/c unchanged'],
-      ['get -f all', table('NAME DATA AGE', 'a 2 *', 'b 1 *', 'c 0 *')],
+      ['get -f all', matchTable('NAME DATA AGE', 'a 2 *', 'b 1 *', 'c 0 *')],
       ['delete -f all', [/"a" deleted/, /"b" deleted/, /"c" deleted/]],
     )
   },

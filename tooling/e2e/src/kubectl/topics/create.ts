@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const expectYaml = (kind: string): RegExp => new RegExp(`kind: ${kind}\nmetadata:\n`)
@@ -52,7 +52,7 @@ export const create: Topic = {
       ],
       [
         'get secrets',
-        table('NAME TYPE DATA AGE', 'pair kubernetes.io/tls 2 *', 'plain Opaque 1 *', 'pull kubernetes.io/dockerconfigjson 1 *'),
+        matchTable('NAME TYPE DATA AGE', 'pair kubernetes.io/tls 2 *', 'plain Opaque 1 *', 'pull kubernetes.io/dockerconfigjson 1 *'),
       ],
       ['get secret plain -o jsonpath={.data.password}', 'czNjcmV0'],
       [
@@ -73,7 +73,7 @@ export const create: Topic = {
     ['create service externalname e --external-name=example.com', 'service/e created'],
     [
       'get svc -o wide',
-      table(
+      matchTable(
         'NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE SELECTOR',
         'c ClusterIP * <none> 80/TCP * app=c',
         'e ExternalName <none> example.com <none> * app=e',
@@ -94,7 +94,7 @@ export const create: Topic = {
   'a service account and its token': async (session) => {
     const decodeClaims = async (command: string): Promise<Record<string, unknown>> =>
       JSON.parse(Buffer.from((await session.run(command)).split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
-    await session.play(['create serviceaccount bot', 'serviceaccount/bot created'], ['get sa bot', table('NAME AGE', 'bot *')])
+    await session.play(['create serviceaccount bot', 'serviceaccount/bot created'], ['get sa bot', matchTable('NAME AGE', 'bot *')])
     const { sub, aud, exp, iat } = await decodeClaims('create token bot --duration=10m --audience=me')
     if (sub !== `system:serviceaccount:${session.namespace}:bot` || String(aud) !== 'me' || Number(exp) - Number(iat) !== 600)
       throw new Error(`the token has unexpected claims: ${JSON.stringify({ sub, aud, exp, iat })}`)
@@ -125,27 +125,30 @@ export const create: Topic = {
         },
       ],
       [`create priorityclass ${mine} --value=10 --description=mine`, `priorityclass.scheduling.k8s.io/${mine} created`],
-      [`get pc ${mine}`, table('NAME VALUE GLOBAL-DEFAULT AGE PREEMPTIONPOLICY', `${mine} 10 false * PreemptLowerPriority`)],
-      [`describe pc ${mine}`, lines('Value: 10', 'GlobalDefault: false', 'Description: mine')],
+      [`get pc ${mine}`, matchTable('NAME VALUE GLOBAL-DEFAULT AGE PREEMPTIONPOLICY', `${mine} 10 false * PreemptLowerPriority`)],
+      [`describe pc ${mine}`, matchLines('Value: 10', 'GlobalDefault: false', 'Description: mine')],
       ['create poddisruptionbudget b --selector=app=x --min-available=50%', 'poddisruptionbudget.policy/b created'],
-      ['get pdb b', table('NAME MIN AVAILABLE MAX UNAVAILABLE ALLOWED DISRUPTIONS AGE', 'b 50% N/A 0 *')],
-      ['describe pdb b', lines('Min available: 50%', 'Selector: app=x', 'Allowed disruptions: 0')],
-      ['describe quota q', lines('Name: q', 'Resource Used Hard')],
+      ['get pdb b', matchTable('NAME MIN AVAILABLE MAX UNAVAILABLE ALLOWED DISRUPTIONS AGE', 'b 50% N/A 0 *')],
+      ['describe pdb b', matchLines('Min available: 50%', 'Selector: app=x', 'Allowed disruptions: 0')],
+      ['describe quota q', matchLines('Name: q', 'Resource Used Hard')],
     )
   },
   'deployments, jobs and cron jobs': [
     ['create deployment d --image=nginx --image=redis --replicas=2', 'deployment.apps/d created'],
     [
       'get deploy d -o wide',
-      table('NAME READY UP-TO-DATE AVAILABLE AGE CONTAINERS IMAGES SELECTOR', 'd 0/2 0 0 * nginx,redis nginx,redis app=d'),
+      matchTable('NAME READY UP-TO-DATE AVAILABLE AGE CONTAINERS IMAGES SELECTOR', 'd 0/2 0 0 * nginx,redis nginx,redis app=d'),
     ],
     ['create job once --image=busybox -- echo hello', 'job.batch/once created'],
     ['get job once -o jsonpath={.spec.template.spec.containers[0].command}', '["echo","hello"]'],
-    ['get jobs', table('NAME STATUS COMPLETIONS DURATION AGE', 'once Running 0/1 *')],
-    ['describe job once', lines('Parallelism: 1', 'Completions: 1', 'Completion Mode: NonIndexed', 'Suspend: false', 'Backoff Limit: 6')],
+    ['get jobs', matchTable('NAME STATUS COMPLETIONS DURATION AGE', 'once Running 0/1 *')],
+    [
+      'describe job once',
+      matchLines('Parallelism: 1', 'Completions: 1', 'Completion Mode: NonIndexed', 'Suspend: false', 'Backoff Limit: 6'),
+    ],
     ["create cronjob often --image=busybox --schedule='*/5 * * * *' -- date", 'cronjob.batch/often created'],
-    ['get cronjobs', table('NAME SCHEDULE TIMEZONE SUSPEND ACTIVE LAST SCHEDULE AGE', 'often */5 * * * * <none> False 0 <none> *')],
-    ['describe cronjob often', lines('Schedule: */5 * * * *', 'Concurrency Policy: Allow', 'Suspend: False')],
+    ['get cronjobs', matchTable('NAME SCHEDULE TIMEZONE SUSPEND ACTIVE LAST SCHEDULE AGE', 'often */5 * * * * <none> False 0 <none> *')],
+    ['describe cronjob often', matchLines('Schedule: */5 * * * *', 'Concurrency Policy: Allow', 'Suspend: False')],
     ['create job now --from=cronjob/often', 'job.batch/now created'],
     [
       'get job now -o jsonpath={.metadata.ownerReferences[0].name}/{.metadata.annotations}',
@@ -165,10 +168,10 @@ export const create: Topic = {
       "create ingress i --class=x '--rule=a.com/p*=svc:80,tls=cert' --rule=b.com/q=svc:http --annotation=k=v",
       'ingress.networking.k8s.io/i created',
     ],
-    ['get ingress i', table('NAME CLASS HOSTS ADDRESS PORTS AGE', 'i x a.com,b.com 80, 443 *')],
-    ['describe ingress i', lines('Ingress Class: x', 'a.com', '/p svc:80 (<error: services "svc" not found>)', 'Annotations: k: v')],
+    ['get ingress i', matchTable('NAME CLASS HOSTS ADDRESS PORTS AGE', 'i x a.com,b.com 80, 443 *')],
+    ['describe ingress i', matchLines('Ingress Class: x', 'a.com', '/p svc:80 (<error: services "svc" not found>)', 'Annotations: k: v')],
     ['create ingress plain --default-backend=svc:80', 'ingress.networking.k8s.io/plain created'],
-    ['get ingress plain', table('NAME CLASS HOSTS ADDRESS PORTS AGE', 'plain <none> * 80 *')],
+    ['get ingress plain', matchTable('NAME CLASS HOSTS ADDRESS PORTS AGE', 'plain <none> * 80 *')],
     [
       'create ingress bad --rule=a_b/=svc:80',
       {
@@ -184,7 +187,7 @@ export const create: Topic = {
       ['create role r --verb=get,list --resource=pods,deployments.apps --resource-name=x', 'role.rbac.authorization.k8s.io/r created'],
       [
         'describe role r',
-        lines('Resources Non-Resource URLs Resource Names Verbs', 'pods [] [x] [get list]', 'deployments.apps [] [x] [get list]'),
+        matchLines('Resources Non-Resource URLs Resource Names Verbs', 'pods [] [x] [get list]', 'deployments.apps [] [x] [get list]'),
       ],
       ['get role r', /^NAME +CREATED AT\nr +\d{4}-\d\d-\d\dT[\d:]+Z\n$/],
       [
@@ -197,12 +200,15 @@ export const create: Topic = {
         `clusterrole.rbac.authorization.k8s.io/${mine}-urls created`,
       ],
       [`create clusterrole ${mine}-sum --aggregation-rule=a=b`, `clusterrole.rbac.authorization.k8s.io/${mine}-sum created`],
-      [`describe clusterrole ${mine}`, lines('nodes [] [] [get]', 'pods/log [] [] [get]')],
+      [`describe clusterrole ${mine}`, matchLines('nodes [] [] [get]', 'pods/log [] [] [get]')],
       ['create rolebinding b --role=r --user=u --group=g --serviceaccount=ns:bot', 'rolebinding.rbac.authorization.k8s.io/b created'],
-      ['get rolebinding b -o wide', table('NAME ROLE AGE USERS GROUPS SERVICEACCOUNTS', 'b Role/r * u g ns/bot')],
-      ['describe rolebinding b', lines('Kind: Role', 'Name: r', 'User u', 'Group g', 'ServiceAccount bot ns')],
+      ['get rolebinding b -o wide', matchTable('NAME ROLE AGE USERS GROUPS SERVICEACCOUNTS', 'b Role/r * u g ns/bot')],
+      ['describe rolebinding b', matchLines('Kind: Role', 'Name: r', 'User u', 'Group g', 'ServiceAccount bot ns')],
       [`create clusterrolebinding ${mine} --clusterrole=${mine} --user=u`, `clusterrolebinding.rbac.authorization.k8s.io/${mine} created`],
-      [`get clusterrolebinding ${mine} -o wide`, table('NAME ROLE AGE USERS GROUPS SERVICEACCOUNTS', `${mine} ClusterRole/${mine} * u`)],
+      [
+        `get clusterrolebinding ${mine} -o wide`,
+        matchTable('NAME ROLE AGE USERS GROUPS SERVICEACCOUNTS', `${mine} ClusterRole/${mine} * u`),
+      ],
       [
         'patch rolebinding b --type=merge -p {"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"other"}}',
         { code: 1, stderr: /^The RoleBinding "b" is invalid: roleRef: Invalid value: .*: cannot change roleRef\n$/ },

@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 function formatDefinition(group: string): string {
@@ -50,10 +50,13 @@ export const customResources: Topic = {
       ['apply -f -', `${kind} created`, formatDefinition(group)],
       [`wait --for=condition=Established ${kind} --timeout=20s`, `${kind} condition met`],
       ['apply -f -', `crontab.${group}/c created`, formatCronTab({ schedule: '* * * * *', replicas: 1 })],
-      [`get crontabs.${group}`, table('NAME SCHEDULE REPLICAS', 'c * * * * * 1')],
-      [`get ct.${group} -o wide`, table('NAME SCHEDULE REPLICAS IMAGE', 'c * * * * * 1 busybox')],
+      [`get crontabs.${group}`, matchTable('NAME SCHEDULE REPLICAS', 'c * * * * * 1')],
+      [`get ct.${group} -o wide`, matchTable('NAME SCHEDULE REPLICAS IMAGE', 'c * * * * * 1 busybox')],
       [`get crontabs.${group} --field-selector spec.image=busybox -o name`, `crontab.${group}/c`],
-      [`explain crontabs.${group}.spec`, lines('schedule <string> -required-', 'When the job runs, as in cron.', 'replicas <integer>')],
+      [
+        `explain crontabs.${group}.spec`,
+        matchLines('schedule <string> -required-', 'When the job runs, as in cron.', 'replicas <integer>'),
+      ],
       [`scale crontab.${group}/c --replicas=3`, `crontab.${group}/c scaled`],
       [`get crontab.${group}/c -o jsonpath={.spec.replicas},{.metadata.generation}`, '3,2'],
       [`patch crontab.${group}/c --subresource=status --type=merge -p {"status":{"phase":"Ready"}}`, `crontab.${group}/c patched`],

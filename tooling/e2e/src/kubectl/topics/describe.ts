@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
@@ -53,7 +53,7 @@ export const describing: Topic = {
     await session.play(
       [
         'describe pod p',
-        lines(
+        matchLines(
           'Name: p',
           'Priority: 0',
           'Service Account: default',
@@ -85,21 +85,21 @@ export const describing: Topic = {
       ['describe pods -l no=such', { stderr: /^No resources found/ }],
       [
         'get events',
-        table('LAST SEEN TYPE REASON OBJECT MESSAGE', '60m Warning Failed pod/p it failed', '60m Normal Started pod/p it started'),
+        matchTable('LAST SEEN TYPE REASON OBJECT MESSAGE', '60m Warning Failed pod/p it failed', '60m Normal Started pod/p it started'),
       ],
       [
         'get events -o wide --field-selector=reason=Failed',
-        table(
+        matchTable(
           'LAST SEEN TYPE REASON OBJECT SUBOBJECT SOURCE MESSAGE FIRST SEEN COUNT NAME',
           '60m Warning Failed pod/p test, n it failed 120m 1 p.failed',
         ),
       ],
       [
         'get events.events.k8s.io --field-selector=type=Warning',
-        table('LAST SEEN TYPE REASON OBJECT MESSAGE', '60m Warning Failed pod/p it failed'),
+        matchTable('LAST SEEN TYPE REASON OBJECT MESSAGE', '60m Warning Failed pod/p it failed'),
       ],
       ['get events --field-selector=involvedObject.kind=Node', { stderr: /^No resources found/ }],
-      ['events --for=pod/p --types=Warning', table('LAST SEEN TYPE REASON OBJECT MESSAGE', '120m Warning Failed Pod/p it failed')],
+      ['events --for=pod/p --types=Warning', matchTable('LAST SEEN TYPE REASON OBJECT MESSAGE', '120m Warning Failed Pod/p it failed')],
       ['events --for=pod/other', { stderr: /^No events found in session-\d+ namespace\.\n$/ }],
     )
     const watch = session.start('events --for=pod/p --watch')
@@ -131,7 +131,7 @@ export const describing: Topic = {
       make('StorageClass', volume, { provisioner: 'x.io/y', reclaimPolicy: 'Retain' }, 'storage.k8s.io/v1'),
       [
         `describe pv ${volume}`,
-        lines(
+        matchLines(
           'Finalizers: [kubernetes.io/pv-protection]',
           'Status: Pending',
           'Reclaim Policy: Retain',
@@ -142,30 +142,33 @@ export const describing: Topic = {
       ],
       [
         `get pv ${volume}`,
-        table(
+        matchTable(
           'NAME CAPACITY ACCESS MODES RECLAIM POLICY STATUS CLAIM STORAGECLASS VOLUMEATTRIBUTESCLASS REASON AGE',
           `${volume} 1Gi RWO Retain Pending <unset> *`,
         ),
       ],
       [
         'describe pvc c',
-        lines('Status: Pending', 'Finalizers: [kubernetes.io/pvc-protection]', 'VolumeMode: Filesystem', 'Used By: <none>'),
+        matchLines('Status: Pending', 'Finalizers: [kubernetes.io/pvc-protection]', 'VolumeMode: Filesystem', 'Used By: <none>'),
       ],
-      ['get pvc c', table('NAME STATUS VOLUME CAPACITY ACCESS MODES STORAGECLASS VOLUMEATTRIBUTESCLASS AGE', 'c Pending <unset> *')],
+      ['get pvc c', matchTable('NAME STATUS VOLUME CAPACITY ACCESS MODES STORAGECLASS VOLUMEATTRIBUTESCLASS AGE', 'c Pending <unset> *')],
       [
         'describe limits l',
-        lines('Type Resource Min Max Default Request Default Limit Max Limit/Request Ratio', 'Container cpu - 2 50m 100m -'),
+        matchLines('Type Resource Min Max Default Request Default Limit Max Limit/Request Ratio', 'Container cpu - 2 50m 100m -'),
       ],
       ['get limits', /^NAME +CREATED AT\nl +\d{4}-/],
-      ['describe quota q', lines('Resource Used Hard', 'limits.cpu 2 4', 'pods 1 10')],
-      ['get quota', table('NAME REQUEST LIMIT AGE', 'q pods: 1/10 limits.cpu: 2/4 *')],
+      ['describe quota q', matchLines('Resource Used Hard', 'limits.cpu 2 4', 'pods 1 10')],
+      ['get quota', matchTable('NAME REQUEST LIMIT AGE', 'q pods: 1/10 limits.cpu: 2/4 *')],
       [
         `describe sc ${volume}`,
-        lines('IsDefaultClass: No', 'Provisioner: x.io/y', 'ReclaimPolicy: Retain', 'VolumeBindingMode: Immediate'),
+        matchLines('IsDefaultClass: No', 'Provisioner: x.io/y', 'ReclaimPolicy: Retain', 'VolumeBindingMode: Immediate'),
       ],
       [
         `get sc ${volume}`,
-        table('NAME PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE ALLOWVOLUMEEXPANSION AGE', `${volume} x.io/y Retain Immediate false *`),
+        matchTable(
+          'NAME PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE ALLOWVOLUMEEXPANSION AGE',
+          `${volume} x.io/y Retain Immediate false *`,
+        ),
       ],
     )
   },
@@ -180,7 +183,7 @@ export const describing: Topic = {
     ),
     [
       'describe svc s',
-      lines(
+      matchLines(
         'Selector: a=b',
         'Type: NodePort',
         'IP Family Policy: SingleStack',
@@ -194,24 +197,27 @@ export const describing: Topic = {
     [
       'describe endpoints s',
       {
-        stdout: lines('Addresses: 1.2.3.4', 'NotReadyAddresses: <none>', 'http 80 TCP'),
+        stdout: matchLines('Addresses: 1.2.3.4', 'NotReadyAddresses: <none>', 'http 80 TCP'),
         stderr: 'Warning: v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
       },
     ],
-    ['get endpointslices', table('NAME ADDRESSTYPE PORTS ENDPOINTS AGE', 's-1 IPv4 80 1.2.3.4 *')],
+    ['get endpointslices', matchTable('NAME ADDRESSTYPE PORTS ENDPOINTS AGE', 's-1 IPv4 80 1.2.3.4 *')],
     make('NetworkPolicy', 'n', { spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] } }, 'networking.k8s.io/v1'),
-    ['describe netpol n', lines('Allowing ingress traffic:', 'To Port: 80/TCP', 'Not affecting egress traffic', 'Policy Types: Ingress')],
-    ['get netpol', table('NAME POD-SELECTOR AGE', 'n <none> *')],
+    [
+      'describe netpol n',
+      matchLines('Allowing ingress traffic:', 'To Port: 80/TCP', 'Not affecting egress traffic', 'Policy Types: Ingress'),
+    ],
+    ['get netpol', matchTable('NAME POD-SELECTOR AGE', 'n <none> *')],
   ],
   'config maps and secrets': [
     make('ConfigMap', 'c', { data: { k: 'v' }, binaryData: { b: 'AAAA' } }),
     make('Secret', 's', { stringData: { k: 'v' } }),
     make('PodTemplate', 't', { template }),
-    ['describe cm c', [...lines('k:', 'v', 'b: 3 bytes', 'Events: <none>'), /^Data\n====\nk:\n----\nv\n/m]],
-    ['describe secret s', lines('Type: Opaque', 'k: 1 bytes')],
-    ['describe sa default', lines('Name: default', 'Image pull secrets: <none>', 'Mountable secrets: <none>', 'Tokens: <none>')],
-    ['describe podtemplate t', lines('API Version: v1', 'Kind: PodTemplate', 'Generation: 1', 'Image: x')],
-    ['get podtemplates', table('NAME CONTAINERS IMAGES POD LABELS', 't c x a=b')],
+    ['describe cm c', [...matchLines('k:', 'v', 'b: 3 bytes', 'Events: <none>'), /^Data\n====\nk:\n----\nv\n/m]],
+    ['describe secret s', matchLines('Type: Opaque', 'k: 1 bytes')],
+    ['describe sa default', matchLines('Name: default', 'Image pull secrets: <none>', 'Mountable secrets: <none>', 'Tokens: <none>')],
+    ['describe podtemplate t', matchLines('API Version: v1', 'Kind: PodTemplate', 'Generation: 1', 'Image: x')],
+    ['get podtemplates', matchTable('NAME CONTAINERS IMAGES POD LABELS', 't c x a=b')],
     ['describe nope/x', { code: 1, stderr: `error: the server doesn't have a resource type "nope"` }],
   ],
   workloads: [
@@ -221,22 +227,28 @@ export const describing: Topic = {
     make('ReplicaSet', 'rs', { spec: { selector: { matchLabels: { a: 'b' } }, template } }, 'apps/v1'),
     [
       'describe rc r',
-      lines('Selector: a=b', 'Replicas: 0 current / 1 desired', 'Pods Status: 0 Running / 0 Waiting / 0 Succeeded / 0 Failed'),
+      matchLines('Selector: a=b', 'Replicas: 0 current / 1 desired', 'Pods Status: 0 Running / 0 Waiting / 0 Succeeded / 0 Failed'),
     ],
     [
       'describe sts s',
-      lines('Selector: a=b', 'Replicas: 1 desired | 0 total', 'Update Strategy: RollingUpdate', 'Partition: 0', 'Volume Claims: <none>'),
+      matchLines(
+        'Selector: a=b',
+        'Replicas: 1 desired | 0 total',
+        'Update Strategy: RollingUpdate',
+        'Partition: 0',
+        'Volume Claims: <none>',
+      ),
     ],
     [
       'describe ds d',
-      lines(
+      matchLines(
         'Selector: a=b',
         'Desired Number of Nodes Scheduled: 0',
         'Number of Nodes Misscheduled: 0',
         'Annotations: deprecated.daemonset.template.generation: 1',
       ),
     ],
-    ['describe rs rs', lines('Selector: a=b', 'Replicas: 0 current / 1 desired')],
+    ['describe rs rs', matchLines('Selector: a=b', 'Replicas: 0 current / 1 desired')],
     [
       'get sts,ds,rs',
       [/^statefulset\.apps\/s +0\/1 /m, /^daemonset\.apps\/d +0 +0 +0 +0 +0 +<none> /m, /^replicaset\.apps\/rs +1 +0 +0 /m],

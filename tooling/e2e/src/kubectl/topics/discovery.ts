@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 export const discovery: Topic = {
@@ -25,7 +25,7 @@ export const discovery: Topic = {
   'api-resources, api-versions': [
     [
       'api-resources',
-      lines(
+      matchLines(
         'NAME SHORTNAMES APIVERSION NAMESPACED KIND',
         'bindings v1 true Binding',
         'componentstatuses cs v1 false ComponentStatus',
@@ -41,7 +41,7 @@ export const discovery: Topic = {
     ],
     [
       'api-resources -o wide',
-      lines(
+      matchLines(
         'NAME SHORTNAMES APIVERSION NAMESPACED KIND VERBS CATEGORIES',
         'pods po v1 true Pod create,delete,deletecollection,get,list,patch,update,watch all',
         'namespaces ns v1 false Namespace create,delete,get,list,patch,update,watch',
@@ -52,15 +52,15 @@ export const discovery: Topic = {
       'api-resources --categories=all -o name',
       'pods\nreplicationcontrollers\nservices\ndaemonsets.apps\ndeployments.apps\nreplicasets.apps\nstatefulsets.apps\nhorizontalpodautoscalers.autoscaling\ncronjobs.batch\njobs.batch',
     ],
-    ['api-resources --verbs=create,list --api-group=authorization.k8s.io', table('NAME SHORTNAMES APIVERSION NAMESPACED KIND')],
-    ['api-resources --api-group=batch --no-headers', table('cronjobs cj batch/v1 true CronJob', 'jobs batch/v1 true Job')],
+    ['api-resources --verbs=create,list --api-group=authorization.k8s.io', matchTable('NAME SHORTNAMES APIVERSION NAMESPACED KIND')],
+    ['api-resources --api-group=batch --no-headers', matchTable('cronjobs cj batch/v1 true CronJob', 'jobs batch/v1 true Job')],
     [
       'api-resources --namespaced=false --api-group=storage.k8s.io -o name --sort-by=name',
       'csidrivers.storage.k8s.io\ncsinodes.storage.k8s.io\nstorageclasses.storage.k8s.io\nvolumeattachments.storage.k8s.io\nvolumeattributesclasses.storage.k8s.io',
     ],
     [
       'api-versions',
-      lines(
+      matchLines(
         'apps/v1',
         'autoscaling/v1',
         'autoscaling/v2',

@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const notFound = 'Error from server (NotFound): configmaps "nope" not found'
@@ -8,12 +8,12 @@ export const get: Topic = {
     ['create configmap a --from-literal=x=1 --from-literal=z=2', 'configmap/a created'],
     ['create configmap b', 'configmap/b created'],
     ['label configmap a tier=front', 'configmap/a labeled'],
-    ['get configmaps a', table('NAME DATA AGE', 'a 2 *')],
-    ['get cm a b -o wide', table('NAME DATA AGE', 'a 2 *', 'b 0 *')],
-    ['get cm a --no-headers', table('a 2 *')],
-    ['get cm a --show-labels', table('NAME DATA AGE LABELS', 'a 2 * tier=front')],
-    ['get cm b --show-labels --show-kind', table('NAME DATA AGE LABELS', 'configmap/b 0 * <none>')],
-    ['get cm -L tier a b', table('NAME DATA AGE TIER', 'a 2 * front', 'b 0 *')],
+    ['get configmaps a', matchTable('NAME DATA AGE', 'a 2 *')],
+    ['get cm a b -o wide', matchTable('NAME DATA AGE', 'a 2 *', 'b 0 *')],
+    ['get cm a --no-headers', matchTable('a 2 *')],
+    ['get cm a --show-labels', matchTable('NAME DATA AGE LABELS', 'a 2 * tier=front')],
+    ['get cm b --show-labels --show-kind', matchTable('NAME DATA AGE LABELS', 'configmap/b 0 * <none>')],
+    ['get cm -L tier a b', matchTable('NAME DATA AGE TIER', 'a 2 * front', 'b 0 *')],
     ['get cm/a secret,svc --ignore-not-found', { code: 1, stderr: /there is no need to specify a resource type as a separate argument/ }],
     ['get pods', { stderr: /^No resources found in session-\d+ namespace\.\n$/ }],
   ],
@@ -38,7 +38,7 @@ export const get: Topic = {
       ['get cm a -o jsonpath-file=expression', '1'],
       ['get cm a -o go-template={{.data.z}}', '2'],
       ['get cm a -o go-template-file=template', '2'],
-      ['get cm a -o custom-columns=NAME:.metadata.name,X:.data.x,Q:.data.q', table('NAME X Q', 'a 1 <none>')],
+      ['get cm a -o custom-columns=NAME:.metadata.name,X:.data.x,Q:.data.q', matchTable('NAME X Q', 'a 1 <none>')],
       ['get cm a -o nonsense', { code: 1, stderr: /unable to match a printer suitable for the output format "nonsense"/ }],
     )
   },
@@ -66,7 +66,7 @@ export const get: Topic = {
       },
     ],
     ['get cm -A --chunk-size=2 --no-headers -l tier', /^session-\d+ +a +1 +\S+\nsession-\d+ +b +1 /m],
-    ['get ns default kube-system', table('NAME STATUS AGE', 'default Active *', 'kube-system Active *')],
+    ['get ns default kube-system', matchTable('NAME STATUS AGE', 'default Active *', 'kube-system Active *')],
   ],
   'several kinds, and all': [
     ['create configmap a', 'configmap/a created'],
@@ -111,8 +111,8 @@ export const get: Topic = {
   },
   subresources: [
     ['create deployment web --image=x --replicas=2', 'deployment.apps/web created'],
-    ['get deployment web --subresource=scale', table('NAME DESIRED AVAILABLE AGE', 'web 2 0 *')],
-    ['get deployment web --subresource=status', table('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 0/2 0 0 *')],
+    ['get deployment web --subresource=scale', matchTable('NAME DESIRED AVAILABLE AGE', 'web 2 0 *')],
+    ['get deployment web --subresource=status', matchTable('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 0/2 0 0 *')],
     [
       'get deployment web --subresource=scale -o yaml',
       [/^apiVersion: autoscaling\/v1\nkind: Scale\n/, /spec:\n {2}replicas: 2\nstatus:\n {2}replicas: 0\n {2}selector: app=web\n$/],
@@ -150,23 +150,26 @@ export const get: Topic = {
   'component statuses': [
     [
       'get componentstatuses etcd-0',
-      { stdout: table('NAME STATUS MESSAGE ERROR', 'etcd-0 Healthy ok'), stderr: 'Warning: v1 ComponentStatus is deprecated in v1.19+' },
+      {
+        stdout: matchTable('NAME STATUS MESSAGE ERROR', 'etcd-0 Healthy ok'),
+        stderr: 'Warning: v1 ComponentStatus is deprecated in v1.19+',
+      },
     ],
     ['get endpointslices kubernetes -n default', /^NAME +ADDRESSTYPE +PORTS +ENDPOINTS +AGE\nkubernetes +IPv4 +\d+ +[\d.]+ +\S+\n$/],
     [
       'get svc kubernetes -n default -o wide',
-      table('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE SELECTOR', 'kubernetes ClusterIP 10.0.0.1 <none> 443/TCP * <none>'),
+      matchTable('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE SELECTOR', 'kubernetes ClusterIP 10.0.0.1 <none> 443/TCP * <none>'),
     ],
     [
       'get pc',
       [
-        ...lines(
+        ...matchLines(
           'system-cluster-critical 2000000000 false * PreemptLowerPriority',
           'system-node-critical 2000001000 false * PreemptLowerPriority',
         ),
       ],
     ],
-    ['get servicecidrs', table('NAME CIDRS AGE', 'kubernetes 10.0.0.0/16 *')],
-    ['get ipaddresses 10.0.0.1', table('NAME PARENTREF', '10.0.0.1 services/default/kubernetes')],
+    ['get servicecidrs', matchTable('NAME CIDRS AGE', 'kubernetes 10.0.0.0/16 *')],
+    ['get ipaddresses 10.0.0.1', matchTable('NAME PARENTREF', '10.0.0.1 services/default/kubernetes')],
   ],
 }

@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Session, Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
@@ -44,10 +44,10 @@ export const nodes: Topic = {
   'get and describe': async (session) => {
     const name = await createReadyNode(session)
     await session.play(
-      [`get node ${name}`, table('NAME STATUS ROLES AGE VERSION', `${name} Ready worker * v1.36.0`)],
+      [`get node ${name}`, matchTable('NAME STATUS ROLES AGE VERSION', `${name} Ready worker * v1.36.0`)],
       [
         `get node ${name} -o wide`,
-        table(
+        matchTable(
           'NAME STATUS ROLES AGE VERSION INTERNAL-IP EXTERNAL-IP OS-IMAGE KERNEL-VERSION CONTAINER-RUNTIME',
           `${name} Ready worker * v1.36.0 192.168.0.9 <none> Linux 6 (arm64) containerd://2`,
         ),
@@ -55,7 +55,7 @@ export const nodes: Topic = {
       runOnNode('p', name),
       [
         `describe node ${name}`,
-        lines(
+        matchLines(
           'Roles: worker',
           'Taints: node.kubernetes.io/not-ready:NoSchedule',
           'Unschedulable: false',
@@ -74,7 +74,7 @@ export const nodes: Topic = {
     await session.play(
       [`cordon ${name}`, `node/${name} cordoned`],
       [`cordon ${name}`, `node/${name} already cordoned`],
-      [`get node ${name} --no-headers`, table(`${name} Ready,SchedulingDisabled worker * v1.36.0`)],
+      [`get node ${name} --no-headers`, matchTable(`${name} Ready,SchedulingDisabled worker * v1.36.0`)],
       [`uncordon ${name}`, `node/${name} uncordoned`],
       [`taint node ${name} key=value:NoSchedule`, `node/${name} tainted`],
       [

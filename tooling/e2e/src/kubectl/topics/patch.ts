@@ -1,4 +1,4 @@
-import { table } from '../expected.ts'
+import { matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 export const patch: Topic = {
@@ -59,7 +59,7 @@ export const patch: Topic = {
       'patch deployment d --subresource=status --type=merge -p {"status":{"replicas":4,"readyReplicas":3,"updatedReplicas":2,"availableReplicas":1},"spec":{"replicas":9}}',
       'deployment.apps/d patched',
     ],
-    ['get deployment d', table('NAME READY UP-TO-DATE AVAILABLE AGE', 'd 3/4 2 1 *')],
+    ['get deployment d', matchTable('NAME READY UP-TO-DATE AVAILABLE AGE', 'd 3/4 2 1 *')],
   ],
   labels: [
     ['create configmap a', 'configmap/a created'],
@@ -87,7 +87,7 @@ export const patch: Topic = {
       'configmap/a labeled (server dry run)\nconfigmap/kube-root-ca.crt labeled (server dry run)',
     ],
     ['label cm nope t=1', { code: 1, stderr: 'Error from server (NotFound): configmaps "nope" not found' }],
-    ['get cm a --show-labels', table('NAME DATA AGE LABELS', 'a 0 * t=all')],
+    ['get cm a --show-labels', matchTable('NAME DATA AGE LABELS', 'a 0 * t=all')],
   ],
   annotations: [
     ['create configmap a', 'configmap/a created'],

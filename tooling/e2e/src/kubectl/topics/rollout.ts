@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Session, Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
@@ -48,10 +48,10 @@ export const rollout: Topic = {
       `patch deployment web --subresource=status --type=merge -p ${JSON.stringify({ status: { observedGeneration: 99, replicas: 3, ...more } })}`
     await session.play(
       ['create deployment web --image=nginx:2 --replicas=3', 'deployment.apps/web created'],
-      ['get deploy web', table('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 0/3 0 0 *')],
+      ['get deploy web', matchTable('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 0/3 0 0 *')],
       [
         'describe deployment web',
-        lines(
+        matchLines(
           'Replicas: 3 desired | 0 updated | 0 total | 0 available | 0 unavailable',
           'StrategyType: RollingUpdate',
           'RollingUpdateStrategy: 25% max unavailable, 25% max surge',
@@ -94,10 +94,10 @@ export const rollout: Topic = {
     await session.play([formatStatusPatch({ updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 }), 'deployment.apps/web patched'])
     await waiting.until('deployment "web" successfully rolled out')
     await session.play(
-      ['get deploy web', table('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 3/3 3 3 *')],
+      ['get deploy web', matchTable('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 3/3 3 3 *')],
       [
         'get rs -o wide',
-        table(
+        matchTable(
           'NAME DESIRED CURRENT READY AGE CONTAINERS IMAGES SELECTOR',
           'web-1 0 0 0 * nginx nginx:1 app=web,pod-template-hash=h1',
           'web-2 0 0 0 * nginx nginx:2 app=web,pod-template-hash=h2',

@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const immediate = /^Warning: Immediate deletion does not wait for confirmation/
@@ -16,10 +16,10 @@ export const run: Topic = {
   'a pod': [
     ['run p --image=nginx --port=80 --labels=a=b,c=d --env=X=y -- serve --fast', 'pod/p created'],
     ['get pod p -o jsonpath={.spec.containers[0].args}/{.spec.containers[0].env}', '["serve","--fast"]/[{"name":"X","value":"y"}]'],
-    ['get pods', table('NAME READY STATUS RESTARTS AGE', 'p 0/1 Pending 0 *')],
+    ['get pods', matchTable('NAME READY STATUS RESTARTS AGE', 'p 0/1 Pending 0 *')],
     [
       'get pods -o wide',
-      table('NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES', 'p 0/1 Pending 0 * <none> <none> <none> <none>'),
+      matchTable('NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES', 'p 0/1 Pending 0 * <none> <none> <none> <none>'),
     ],
     ['run p --image=nginx', { code: 1, stderr: 'Error from server (AlreadyExists): pods "p" already exists' }],
     [
@@ -28,7 +28,7 @@ export const run: Topic = {
     ],
     ['run q --image=nginx --dry-run=server -o jsonpath={.spec.dnsPolicy}/{.spec.serviceAccountName}', 'ClusterFirst/default'],
     ['run q --image=nginx --expose --port=80', 'service/q created\npod/q created'],
-    ['get svc q', table('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE', 'q ClusterIP * <none> 80/TCP *')],
+    ['get svc q', matchTable('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE', 'q ClusterIP * <none> 80/TCP *')],
     [
       `run r --image=nginx --overrides={"spec":{"restartPolicy":"Never","containers":[]}}`,
       { code: 1, stderr: 'The Pod "r" is invalid: spec.containers: Required value' },
@@ -113,7 +113,7 @@ export const run: Topic = {
       [`run inside --image=x -n ${inner}`, 'pod/inside created'],
       [
         `describe namespace ${inner}`,
-        lines(
+        matchLines(
           `Name: ${inner}`,
           `Labels: kubernetes.io/metadata.name=${inner}`,
           'Status: Active',

@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const controller = JSON.stringify({
@@ -20,17 +20,17 @@ export const scale: Topic = {
     ['scale rc rc --replicas=4 --current-replicas=1', { code: 1, stderr: 'error: Expected replicas to be 1, was 3' }],
     ['scale rc rc --replicas=4 --resource-version=1', { code: 1, stderr: /^error: Expected resource version to be 1, was \d+\n$/ }],
     ['scale rc rc --replicas=4 --dry-run=server', 'replicationcontroller/rc scaled (server dry run)'],
-    ['get rc rc -o wide', table('NAME DESIRED CURRENT READY AGE CONTAINERS IMAGES SELECTOR', 'rc 3 0 0 * c x a=b')],
+    ['get rc rc -o wide', matchTable('NAME DESIRED CURRENT READY AGE CONTAINERS IMAGES SELECTOR', 'rc 3 0 0 * c x a=b')],
     ['scale rc/rc deploy/d --replicas=2', 'replicationcontroller/rc scaled\ndeployment.apps/d scaled'],
     ['scale deploy d --replicas=3 --current-replicas=2', 'deployment.apps/d scaled'],
-    ['get rc rc --subresource=scale', table('NAME DESIRED AVAILABLE AGE', 'rc 2 0 *')],
+    ['get rc rc --subresource=scale', matchTable('NAME DESIRED AVAILABLE AGE', 'rc 2 0 *')],
     ['get deploy d -o jsonpath={.metadata.generation}/{.spec.replicas}', '3/3'],
     [
       'scale cm kube-root-ca.crt --replicas=1',
       { code: 1, stderr: 'Error from server (NotFound): the server could not find the requested resource' },
     ],
     ['scale deploy nope --replicas=1', { code: 1, stderr: 'error: no objects passed to scale deployments.apps "nope" not found' }],
-    ['describe rc rc', lines('Selector: a=b', 'Labels: a=b', 'Replicas: 0 current / 2 desired')],
+    ['describe rc rc', matchLines('Selector: a=b', 'Labels: a=b', 'Replicas: 0 current / 2 desired')],
   ],
   autoscale: [
     ['create deployment d --image=x', 'deployment.apps/d created'],
@@ -38,8 +38,11 @@ export const scale: Topic = {
       'autoscale deployment d --min=2 --max=5 --cpu-percent=50',
       { stdout: 'horizontalpodautoscaler.autoscaling/d autoscaled', stderr: /^(Flag --cpu-percent has been deprecated[^\n]*\n)?$/ },
     ],
-    ['get hpa d', table('NAME REFERENCE TARGETS MINPODS MAXPODS REPLICAS AGE', 'd Deployment/d cpu: <unknown>/50% 2 5 0 *')],
-    ['describe hpa d', lines('Reference: Deployment/d', 'Min replicas: 2', 'Max replicas: 5', 'Deployment pods: 0 current / 0 desired')],
+    ['get hpa d', matchTable('NAME REFERENCE TARGETS MINPODS MAXPODS REPLICAS AGE', 'd Deployment/d cpu: <unknown>/50% 2 5 0 *')],
+    [
+      'describe hpa d',
+      matchLines('Reference: Deployment/d', 'Min replicas: 2', 'Max replicas: 5', 'Deployment pods: 0 current / 0 desired'),
+    ],
     ['get horizontalpodautoscalers.v1.autoscaling d -o jsonpath={.spec.targetCPUUtilizationPercentage}', '50'],
     [
       'autoscale deployment d --min=5 --max=2',

@@ -1,4 +1,4 @@
-import { lines, table } from '../expected.ts'
+import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const containers = 'get deployment d -o jsonpath={.spec.template.spec.containers[0]'
@@ -32,25 +32,31 @@ export const set: Topic = {
   'selectors and subjects': [
     ['create service clusterip s --tcp=80', 'service/s created'],
     ['set selector svc/s a=b,c=d', 'service/s selector updated'],
-    ['get svc s -o wide', table('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE SELECTOR', 's ClusterIP * <none> 80/TCP * a=b,c=d')],
+    ['get svc s -o wide', matchTable('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE SELECTOR', 's ClusterIP * <none> 80/TCP * a=b,c=d')],
     ['set selector svc/nope a=b', { code: 1, stderr: 'Error from server (NotFound): services "nope" not found' }],
     ['create rolebinding b --role=r --user=u', 'rolebinding.rbac.authorization.k8s.io/b created'],
     ['set subject rolebinding b --user=v --group=g --serviceaccount=ns:bot', 'rolebinding.rbac.authorization.k8s.io/b subjects updated'],
-    ['get rolebinding b -o wide', table('NAME ROLE AGE USERS GROUPS SERVICEACCOUNTS', 'b Role/r * u, v g ns/bot')],
+    ['get rolebinding b -o wide', matchTable('NAME ROLE AGE USERS GROUPS SERVICEACCOUNTS', 'b Role/r * u, v g ns/bot')],
   ],
   expose: [
     ['create deployment web --image=x --port=8080', 'deployment.apps/web created'],
     ['expose deployment web', 'service/web exposed'],
     ['expose deployment web --port=80 --target-port=http --name=named --type=NodePort', 'service/named exposed'],
     ['expose deployment web', { code: 1, stderr: 'Error from server (AlreadyExists): services "web" already exists' }],
-    ['get svc web', table('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE', 'web ClusterIP * <none> 8080/TCP *')],
+    ['get svc web', matchTable('NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE', 'web ClusterIP * <none> 8080/TCP *')],
     [
       'describe svc named',
-      lines('Selector: app=web', 'Type: NodePort', 'TargetPort: http/TCP', 'Session Affinity: None', 'External Traffic Policy: Cluster'),
+      matchLines(
+        'Selector: app=web',
+        'Type: NodePort',
+        'TargetPort: http/TCP',
+        'Session Affinity: None',
+        'External Traffic Policy: Cluster',
+      ),
     ],
     ['run p --image=x --port=80 --labels=a=b', 'pod/p created'],
     ['expose pod p', 'service/p exposed'],
-    ['get svc p -o wide --no-headers', table('p ClusterIP * <none> 80/TCP * a=b')],
+    ['get svc p -o wide --no-headers', matchTable('p ClusterIP * <none> 80/TCP * a=b')],
     ['expose service p --port=90 --name=again --dry-run=server -o jsonpath={.spec.selector}', '{"a":"b"}'],
   ],
 }

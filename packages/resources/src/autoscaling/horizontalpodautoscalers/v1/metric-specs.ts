@@ -13,7 +13,7 @@ export function convertMetricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.Me
         target: object.describedObject,
         metricName: object.metric.name,
         targetValue: object.target.value ?? '0',
-        ...selectorOf('selector', object.metric),
+        ...createSelectorMember('selector', object.metric),
         ...(object.target.averageValue !== undefined && { averageValue: object.target.averageValue }),
       },
     }),
@@ -21,7 +21,7 @@ export function convertMetricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.Me
       pods: {
         metricName: pods.metric.name,
         targetAverageValue: pods.target.averageValue ?? '0',
-        ...selectorOf('selector', pods.metric),
+        ...createSelectorMember('selector', pods.metric),
       },
     }),
     ...(resource && { resource: { name: resource.name, ...convertAveragesFromHub(resource.target) } }),
@@ -35,7 +35,7 @@ export function convertMetricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.Me
     ...(external && {
       external: {
         metricName: external.metric.name,
-        ...selectorOf('metricSelector', external.metric),
+        ...createSelectorMember('metricSelector', external.metric),
         ...(external.target.value !== undefined && { targetValue: external.target.value }),
         ...(external.target.averageValue !== undefined && { targetAverageValue: external.target.averageValue }),
       },
@@ -50,12 +50,12 @@ export function convertMetricToHub({ type, object, pods, resource, containerReso
       object: {
         describedObject: object.target,
         target: createObjectTarget(object),
-        metric: identifier(object.metricName, object.selector),
+        metric: createMetricIdentifier(object.metricName, object.selector),
       },
     }),
     ...(pods && {
       pods: {
-        metric: identifier(pods.metricName, pods.selector),
+        metric: createMetricIdentifier(pods.metricName, pods.selector),
         target: { type: 'AverageValue', averageValue: pods.targetAverageValue ?? '0' },
       },
     }),
@@ -68,16 +68,16 @@ export function convertMetricToHub({ type, object, pods, resource, containerReso
       },
     }),
     ...(external && {
-      external: { metric: identifier(external.metricName, external.metricSelector), target: createExternalTarget(external) },
+      external: { metric: createMetricIdentifier(external.metricName, external.metricSelector), target: createExternalTarget(external) },
     }),
   }
 }
 
-export function identifier(name: string, selector: LabelSelector | undefined): v2.MetricIdentifier {
+export function createMetricIdentifier(name: string, selector: LabelSelector | undefined): v2.MetricIdentifier {
   return { name, ...(selector !== undefined && { selector }) }
 }
 
-export function selectorOf<Name extends string>(name: Name, { selector }: v2.MetricIdentifier): { [N in Name]?: LabelSelector } {
+export function createSelectorMember<Name extends string>(name: Name, { selector }: v2.MetricIdentifier): { [N in Name]?: LabelSelector } {
   return (selector === undefined ? {} : { [name]: selector }) as { [N in Name]?: LabelSelector }
 }
 

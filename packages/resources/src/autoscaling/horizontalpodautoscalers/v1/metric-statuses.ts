@@ -1,7 +1,7 @@
 import type * as v1 from '@keelson/api/autoscaling/v1'
 import type * as v2 from '@keelson/api/autoscaling/v2'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { identifier, selectorOf } from './metric-specs.ts'
+import { createMetricIdentifier, createSelectorMember } from './metric-specs.ts'
 
 /** Converts a metric status from v2 to v1. */
 export function convertMetricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
@@ -13,7 +13,7 @@ export function convertMetricStatusFromHub(status: DeepReadonly<v2.MetricStatus>
         target: object.describedObject,
         metricName: object.metric.name,
         currentValue: object.current.value ?? '0',
-        ...selectorOf('selector', object.metric),
+        ...createSelectorMember('selector', object.metric),
         ...(object.current.averageValue !== undefined && { averageValue: object.current.averageValue }),
       },
     }),
@@ -21,7 +21,7 @@ export function convertMetricStatusFromHub(status: DeepReadonly<v2.MetricStatus>
       pods: {
         metricName: pods.metric.name,
         currentAverageValue: pods.current.averageValue ?? '0',
-        ...selectorOf('selector', pods.metric),
+        ...createSelectorMember('selector', pods.metric),
       },
     }),
     ...(resource && { resource: { name: resource.name, ...convertAveragesFromHub(resource.current) } }),
@@ -35,7 +35,7 @@ export function convertMetricStatusFromHub(status: DeepReadonly<v2.MetricStatus>
     ...(external && {
       external: {
         metricName: external.metric.name,
-        ...selectorOf('metricSelector', external.metric),
+        ...createSelectorMember('metricSelector', external.metric),
         currentValue: external.current.value ?? '0',
         ...(external.current.averageValue !== undefined && { currentAverageValue: external.current.averageValue }),
       },
@@ -48,13 +48,13 @@ export function convertMetricStatusToHub({ type, object, pods, resource, contain
     type,
     ...(object && {
       object: {
-        metric: identifier(object.metricName, object.selector),
+        metric: createMetricIdentifier(object.metricName, object.selector),
         current: readValues(object.currentValue, object.averageValue),
         describedObject: object.target,
       },
     }),
     ...(pods && {
-      pods: { metric: identifier(pods.metricName, pods.selector), current: { averageValue: pods.currentAverageValue ?? '0' } },
+      pods: { metric: createMetricIdentifier(pods.metricName, pods.selector), current: { averageValue: pods.currentAverageValue ?? '0' } },
     }),
     ...(resource && { resource: { name: resource.name, current: convertAveragesToHub(resource) } }),
     ...(containerResource && {
@@ -66,7 +66,7 @@ export function convertMetricStatusToHub({ type, object, pods, resource, contain
     }),
     ...(external && {
       external: {
-        metric: identifier(external.metricName, external.metricSelector),
+        metric: createMetricIdentifier(external.metricName, external.metricSelector),
         current: readValues(external.currentValue, external.currentAverageValue),
       },
     }),

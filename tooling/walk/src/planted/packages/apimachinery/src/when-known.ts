@@ -1,4 +1,4 @@
 /** Calls `next` with `value`. */
-export function whenKnown<T, U>(value: T, next: (value: T) => U): U {
+export function runWhenKnown<T, U>(value: T, next: (value: T) => U): U {
   return next(value)
 }

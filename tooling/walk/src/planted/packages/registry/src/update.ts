@@ -1,8 +1,8 @@
-import { whenKnown } from '../../apimachinery/src/when-known.ts'
+import { runWhenKnown } from '../../apimachinery/src/when-known.ts'
 
 export async function update(change: (current: string) => string): Promise<string> {
   const current = await read()
-  return whenKnown(current, change)
+  return runWhenKnown(current, change)
 }
 
 function read(): Promise<string> {
