@@ -8,8 +8,8 @@ test('collects garbage when the process is idle, and only if memory has grown', 
   let utilization = 1
   let collections = 0
   const checkMemory = createIdleMemory({
-    memory: () => memory,
-    busy: () => utilization,
+    readMemory: () => memory,
+    measureBusyShare: () => utilization,
     collect: () => {
       collections++
       memory = 110 * megabyte

@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm'
 
 export interface IdleMemoryOptions {
   /** Returns the memory of the process in bytes. */
-  readonly memory: () => number
+  readonly readMemory: () => number
   /** Returns the fraction of time in which the process was busy since the last call, from 0 to 1. */
-  readonly busy: () => number
+  readonly measureBusyShare: () => number
   readonly collect: () => void
 }
 
@@ -17,21 +17,21 @@ const minimumGrowth = 48 * 1024 * 1024
  * Creates a function that collects garbage if the process is idle. Call it every few seconds. V8 collects only while code allocates, so an
  * idle process would otherwise keep the memory of its last load.
  */
-export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): () => void {
+export function createIdleMemory({ readMemory, measureBusyShare, collect }: IdleMemoryOptions): () => void {
   let idle = 0
-  let lowest = memory()
+  let lowest = readMemory()
   return () => {
-    idle = busy() < busyUtilization ? idle + 1 : 0
+    idle = measureBusyShare() < busyUtilization ? idle + 1 : 0
     if (idle < idleSamples) return
     idle = 0
-    const now = memory()
+    const now = readMemory()
     if (now - lowest <= minimumGrowth) {
       lowest = Math.min(lowest, now)
       return
     }
     collect()
     // The remaining memory is in use, so garbage is collected again only after the memory has grown.
-    lowest = memory()
+    lowest = readMemory()
   }
 }
 
@@ -43,8 +43,8 @@ export function watchIdleMemory(): void {
   const gc = runInNewContext('gc') as (options: object) => void
   let last = performance.eventLoopUtilization()
   const sample = createIdleMemory({
-    memory: () => process.memoryUsage.rss(),
-    busy: () => {
+    readMemory: () => process.memoryUsage.rss(),
+    measureBusyShare: () => {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, last)
       last = now

@@ -4,16 +4,16 @@ import type { Authorizer, Decision } from './authorizer.ts'
 
 /** Metrics of requests to authorization webhooks. `result` is success, timeout or error. */
 export interface WebhookAuthorizerMetrics {
-  evaluated(name: string, result: string, seconds: number): void
+  recordEvaluation(name: string, result: string, seconds: number): void
   /** Counts a request that continued with the next authorizer because the webhook failed. */
-  failedOpen(name: string, result: string): void
+  countFailOpen(name: string, result: string): void
 }
 
 /** Metrics of match conditions of one kind of authorizer. */
 export interface MatchConditionMetrics {
-  evaluated(name: string, seconds: number): void
-  failed(name: string): void
-  excluded(name: string): void
+  recordEvaluation(name: string, seconds: number): void
+  countFailure(name: string): void
+  countExclusion(name: string): void
 }
 
 export interface AuthorizationMetrics {
@@ -59,16 +59,16 @@ export function createAuthorizationMetrics(registry: MetricsRegistry): Authoriza
   const type = 'Webhook'
   return {
     webhook: {
-      evaluated: (name, result, seconds) => {
+      recordEvaluation: (name, result, seconds) => {
         evaluations.with({ name, result }).value++
         durations.with({ name, result }).observe(seconds)
       },
-      failedOpen: (name, result) => void failOpen.with({ name, result }).value++,
+      countFailOpen: (name, result) => void failOpen.with({ name, result }).value++,
     },
     matchConditions: {
-      evaluated: (name, seconds) => conditionTimes.with({ type, name }).observe(seconds),
-      failed: (name) => void conditionErrors.with({ type, name }).value++,
-      excluded: (name) => void exclusions.with({ type, name }).value++,
+      recordEvaluation: (name, seconds) => conditionTimes.with({ type, name }).observe(seconds),
+      countFailure: (name) => void conditionErrors.with({ type, name }).value++,
+      countExclusion: (name) => void exclusions.with({ type, name }).value++,
     },
     instrument: (authorizer, labels) => {
       const allowed = memoize(() => decisions.with({ ...labels, decision: 'allowed' }))

@@ -20,7 +20,7 @@ async function authenticate(text: string, secret: Secret | undefined): Promise<{
   const refused: string[] = []
   const lookUps: string[] = []
   const authenticator = createBootstrapTokenAuthenticator({
-    secret: async (name) => {
+    readSecret: async (name) => {
       lookUps.push(name)
       return name === 'bootstrap-token-abcdef' ? secret : undefined
     },

@@ -7,7 +7,7 @@ import type { TokenAuthenticator, TokenResult } from './token-authenticator.ts'
 
 export interface BootstrapTokenOptions {
   /** Reads a secret of the namespace kube-system; undefined if it does not exist. */
-  readonly secret: (name: string) => Promise<DeepReadonly<Secret> | undefined>
+  readonly readSecret: (name: string) => Promise<DeepReadonly<Secret> | undefined>
   readonly clock?: Clock
   /** Called with the reason if the secret of a token is missing or not valid. */
   readonly onRefused?: (text: string) => void
@@ -30,7 +30,7 @@ export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions
 
   async function authenticate(id: string, value: string): Promise<TokenResult> {
     const name = `bootstrap-token-${id}`
-    const secret = await options.secret(name)
+    const secret = await options.readSecret(name)
     if (secret === undefined) {
       onRefused(`No secret of name ${name} to match bootstrap bearer token`)
       return undefined

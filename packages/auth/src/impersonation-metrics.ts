@@ -6,16 +6,16 @@ type Outcome = 'allowed' | 'denied'
 /** Metrics of impersonation, with kube-apiserver's names. `mode` is empty if no mode allowed the impersonation. */
 export interface ImpersonationMetrics {
   /** Counts a request with `Impersonate-*` headers. Call this after the request was authorized or refused. */
-  attempted(mode: string, decision: Outcome, seconds: number): void
+  recordAttempt(mode: string, decision: Outcome, seconds: number): void
   /** Counts a permission check of an impersonation. Call this after each check. */
-  authorized(mode: string, decision: Outcome, seconds: number): void
+  recordAuthorization(mode: string, decision: Outcome, seconds: number): void
 }
 
 /** Histogram buckets from 1 ms to 16 s; each is twice the previous one. */
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
 export function createImpersonationMetrics(registry: MetricsRegistry): ImpersonationMetrics {
-  const registerPair = (prefix: string, what: string): ImpersonationMetrics['attempted'] => {
+  const registerPair = (prefix: string, what: string): ImpersonationMetrics['recordAttempt'] => {
     const count = registry.register(createCounter(`${prefix}_total`, `[ALPHA] ${what}, by mode and decision.`))
     const time = registry.register(
       createHistogram(`${prefix}_duration_seconds`, `[ALPHA] Duration of ${what.toLowerCase()} in seconds, by mode and decision.`, buckets),
@@ -36,7 +36,7 @@ export function createImpersonationMetrics(registry: MetricsRegistry): Impersona
     }
   }
   return {
-    attempted: registerPair('apiserver_impersonation_attempts', 'Attempts to impersonate'),
-    authorized: registerPair('apiserver_impersonation_authorization_attempts', 'Permission checks of impersonation'),
+    recordAttempt: registerPair('apiserver_impersonation_attempts', 'Attempts to impersonate'),
+    recordAuthorization: registerPair('apiserver_impersonation_authorization_attempts', 'Permission checks of impersonation'),
   }
 }

@@ -85,7 +85,7 @@ export function createImpersonation(
   return async (request) => {
     const started = performance.now()
     const recordAttempt = (mode: string, decision: 'allowed' | 'denied'): void =>
-      metrics.attempted(mode, decision, (performance.now() - started) / 1000)
+      metrics.recordAttempt(mode, decision, (performance.now() - started) / 1000)
     try {
       const impersonation = await impersonate(request)
       recordAttempt(parseMode(impersonation.constraint || 'impersonate'), 'allowed')
@@ -103,7 +103,7 @@ function measure(authorizer: Authorizer, metrics: ImpersonationMetrics): Authori
       const started = performance.now()
       const decision = await authorizer.authorize(attributes)
       const outcome = decision.decision === 'allow' ? 'allowed' : 'denied'
-      metrics.authorized(parseMode(attributes.action.verb), outcome, (performance.now() - started) / 1000)
+      metrics.recordAuthorization(parseMode(attributes.action.verb), outcome, (performance.now() - started) / 1000)
       return decision
     },
   }

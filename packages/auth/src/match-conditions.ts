@@ -18,9 +18,9 @@ export function createMatchConditions(
   const compiled: readonly Compiled[] = expressions.flatMap((expression) => compileMatchCondition(expression).compiled ?? [])
   const conditions = new MatchConditions(compiled)
   const observe = (started: number, result: MatchResult): MatchResult => {
-    metrics.evaluated(name, (performance.now() - started) / 1000)
-    if (result.error !== undefined) metrics.failed(name)
-    else if (!result.matches) metrics.excluded(name)
+    metrics.recordEvaluation(name, (performance.now() - started) / 1000)
+    if (result.error !== undefined) metrics.countFailure(name)
+    else if (!result.matches) metrics.countExclusion(name)
     return result
   }
   return {

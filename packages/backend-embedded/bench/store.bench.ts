@@ -31,18 +31,18 @@ async function measurePuts(store: EmbeddedBackend, name: string, inFlight: numbe
 }
 
 async function reads(store: EmbeddedBackend): Promise<void> {
-  const keys = Array.from(store.snapshot().scan(range), (entry) => entry.key)
+  const keys = Array.from(store.takeSnapshot().scan(range), (entry) => entry.key)
   const gets = 500_000
   let started = performance.now()
   let foundKeys = 0
   for (let i = 0; i < gets; i++) if ((await store.get(keys[(i * 7919) % keys.length]!)).entry) foundKeys++
   printLine('get', (foundKeys / (performance.now() - started)) * 1000, 'per second')
   started = performance.now()
-  for (let i = 0; i < gets; i++) if (store.snapshot().get(keys[(i * 7919) % keys.length]!)) foundKeys++
+  for (let i = 0; i < gets; i++) if (store.takeSnapshot().get(keys[(i * 7919) % keys.length]!)) foundKeys++
   printLine('get from a snapshot', (gets / (performance.now() - started)) * 1000, 'per second')
   started = performance.now()
   let scanned = 0
-  for (let round = 0; round < 10; round++) for (const entry of store.snapshot().scan(range)) if (entry.key !== '') scanned++
+  for (let round = 0; round < 10; round++) for (const entry of store.takeSnapshot().scan(range)) if (entry.key !== '') scanned++
   printLine('scan', (scanned / (performance.now() - started)) * 1000, 'entries per second')
   started = performance.now()
   const forks = Array.from({ length: 1000 }, () => store.fork())
@@ -64,7 +64,7 @@ try {
   await store[Symbol.asyncDispose]()
   started = performance.now()
   store = await openEmbedded({ dataDir })
-  printLine(`open, ${store.snapshot().count(range)} entries`, performance.now() - started, 'ms')
+  printLine(`open, ${store.takeSnapshot().count(range)} entries`, performance.now() - started, 'ms')
   printLine('resident', measureMegabytes(), 'MB')
   await store[Symbol.asyncDispose]()
 } finally {

@@ -23,8 +23,8 @@ export interface PendingRevision {
 /** The functions of the store that the commit queue calls. */
 export interface CommitState {
   /** Returns the newest durable entry of the key. */
-  visible(key: string): Entry | undefined
-  visibleRevision(): Revision
+  getVisibleEntry(key: string): Entry | undefined
+  getVisibleRevision(): Revision
   /**
    * Makes a durable revision visible to reads, and publishes it to watches. Called once for each revision, in order. All revisions of a
    * batch are applied in one turn of the event loop.
@@ -100,7 +100,7 @@ export class CommitQueue {
     this.#state = state
     this.#durability = durability
     this.#clock = clock
-    this.#headRevision = state.visibleRevision()
+    this.#headRevision = state.getVisibleRevision()
   }
 
   /** The error that stopped the store, after which reads are not reliable. Undefined while the disk is only full. */
@@ -165,7 +165,7 @@ export class CommitQueue {
 
   #current(key: string): Entry | undefined {
     const pending = this.#head.get(key)
-    return pending ? pending.entry : this.#state.visible(key)
+    return pending ? pending.entry : this.#state.getVisibleEntry(key)
   }
 
   /** Returns the operations that change something. Deletes of absent keys are left out. */
@@ -284,7 +284,7 @@ export class CommitQueue {
 
   async #write(batch: readonly Step[]): Promise<void> {
     if (this.#stopped) throw this.#stopped
-    if (batch.some(hasEffect)) await this.#durability!.write(createBatch(batch, this.#state.visibleRevision()))
+    if (batch.some(hasEffect)) await this.#durability!.write(createBatch(batch, this.#state.getVisibleRevision()))
   }
 
   #thresholdAfter(answered: number, waiting: number): number {
@@ -327,7 +327,7 @@ export class CommitQueue {
     const waiting = [...batch, ...this.#gathering]
     this.#gathering = []
     this.#head.clear()
-    this.#headRevision = this.#state.visibleRevision()
+    this.#headRevision = this.#state.getVisibleRevision()
     for (const { fail } of waiting) fail(failure)
   }
 

@@ -33,7 +33,7 @@ async function countEarlyAnswers(disk: HeldDisk): Promise<number[]> {
   })
   for (let i = 0; i < 20; i++) {
     await waitTurns(2)
-    recordRevision(backend.snapshot().revision)
+    recordRevision(backend.takeSnapshot().revision)
     if (disk.batches.length > i) await disk.release()
   }
   await Promise.all(commits)

@@ -52,9 +52,9 @@ it('returns the state at every revision of its history', async () => {
       await backend.compact(compacted)
       for (let at = compacted; at <= current; at++) {
         const expected = [...states[at]!].sort(compareKeys)
-        expect(listRevisions(backend.snapshotAt(at)!.scan(createPrefixRange('/')))).toEqual(expected)
+        expect(listRevisions(backend.findSnapshot(at)!.scan(createPrefixRange('/')))).toEqual(expected)
       }
-      expect(backend.snapshotAt(compacted - 1)).toBeUndefined()
+      expect(backend.findSnapshot(compacted - 1)).toBeUndefined()
       await new Promise((resolve) => setImmediate(resolve))
       await new Promise((resolve) => setImmediate(resolve))
       abort.abort()
@@ -77,17 +77,17 @@ describe('history', () => {
   it('the history is limited to a number of revisions', async () => {
     await using backend = openMemory({ history: { revisions: 500 } })
     for (let i = 0; i < 2000; i++) await put(backend, `/k${i % 50}`)
-    expect(backend.compactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
-    expect(backend.compactedRevision()).toBeLessThanOrEqual(2001 - 500)
-    expect(backend.snapshotAt(1600)!.count(createPrefixRange('/'))).toBe(50)
-    expect(backend.snapshotAt(1000)).toBeUndefined()
+    expect(backend.getCompactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
+    expect(backend.getCompactedRevision()).toBeLessThanOrEqual(2001 - 500)
+    expect(backend.findSnapshot(1600)!.count(createPrefixRange('/'))).toBe(50)
+    expect(backend.findSnapshot(1000)).toBeUndefined()
   })
 
   it('the history is limited to a number of bytes', async () => {
     await using backend = openMemory({ history: { bytes: 1_000_000 } })
     for (let i = 0; i < 300; i++) await put(backend, '/k', 'x'.repeat(10_000))
-    expect(backend.snapshot().revision - backend.compactedRevision()).toBeLessThan(100 + 64)
-    expect(backend.snapshot().revision - backend.compactedRevision()).toBeGreaterThan(50)
+    expect(backend.takeSnapshot().revision - backend.getCompactedRevision()).toBeLessThan(100 + 64)
+    expect(backend.takeSnapshot().revision - backend.getCompactedRevision()).toBeGreaterThan(50)
   })
 
   it('the history is limited to a period of time', async () => {
@@ -96,7 +96,7 @@ describe('history', () => {
     for (let i = 0; i < 100; i++) await put(backend, '/k')
     clock.advance(5 * 60_000 + 1)
     const { revision } = await put(backend, '/k')
-    expect(backend.compactedRevision()).toBe(revision - 1)
+    expect(backend.getCompactedRevision()).toBe(revision - 1)
     const old = backend.get('/k', { at: 50 })
     await expect(old).rejects.toThrow(/compacted/)
   })
@@ -138,10 +138,10 @@ describe('fork', () => {
     await using fork = origin.fork()
     await put(fork, '/k1', 'fork')
     await put(origin, '/k2', 'changed')
-    expect(Buffer.from(origin.snapshot().get('/k1')!.value).toString()).toBe('origin')
-    expect(Buffer.from(fork.snapshot().get('/k1')!.value).toString()).toBe('fork')
-    expect(Buffer.from(fork.snapshot().get('/k2')!.value).toString()).toBe('origin')
-    expect(fork.snapshot().revision).toBe(origin.snapshot().revision)
+    expect(Buffer.from(origin.takeSnapshot().get('/k1')!.value).toString()).toBe('origin')
+    expect(Buffer.from(fork.takeSnapshot().get('/k1')!.value).toString()).toBe('fork')
+    expect(Buffer.from(fork.takeSnapshot().get('/k2')!.value).toString()).toBe('origin')
+    expect(fork.takeSnapshot().revision).toBe(origin.takeSnapshot().revision)
   })
 
   it('a fork may have a clock of its own', async () => {
@@ -151,13 +151,13 @@ describe('fork', () => {
     await origin.commit({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from('1'), lease }] })
     await using fork = origin.fork({ clock })
     clock.advance(Date.now() - clock.now() + 61_000)
-    expect([origin, fork].map((store) => store.snapshot().get('/leased') !== undefined)).toEqual([true, false])
+    expect([origin, fork].map((store) => store.takeSnapshot().get('/leased') !== undefined)).toEqual([true, false])
   })
 })
 
 describe('restore', () => {
   const readAll = (store: EmbeddedBackend): readonly (readonly [string, string])[] =>
-    Array.from(store.snapshot().scan(createPrefixRange('/')), ({ key, value }) => [key, Buffer.from(value).toString()] as const)
+    Array.from(store.takeSnapshot().scan(createPrefixRange('/')), ({ key, value }) => [key, Buffer.from(value).toString()] as const)
 
   it('restores an image as one revision that watches see', async () => {
     await using store = openMemory()
@@ -167,16 +167,16 @@ describe('restore', () => {
     await put(store, '/k1', 'changed')
     await put(store, '/new')
     await store.commit({ compare: [], operations: [{ type: 'delete', key: '/k2' }] })
-    const { revision } = store.snapshot()
+    const { revision } = store.takeSnapshot()
     const abort = new AbortController()
     const watch = store.watch(createPrefixRange('/'), revision, { signal: abort.signal })[Symbol.asyncIterator]()
     await store.restore(image)
     expect(readAll(store)).toEqual(before)
     const { value } = await watch.next()
     expect(value).toMatchObject({ type: 'changes', changes: [{ type: 'put' }, { type: 'put' }, { type: 'delete', key: '/new' }] })
-    expect(store.snapshot().revision).toBe(revision + 1)
+    expect(store.takeSnapshot().revision).toBe(revision + 1)
     await store.restore(image)
-    expect(store.snapshot().revision).toBe(revision + 1)
+    expect(store.takeSnapshot().revision).toBe(revision + 1)
     abort.abort()
   })
 

@@ -105,7 +105,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#history = new History(options.history, origin.revision, origin.tree)
     this.#publisher = new WatchPublisher({
       history: this.#history,
-      newest: () => this.#tree.snapshot(),
+      getNewestState: () => this.#tree.snapshot(),
       clock: options.clock,
       limits: options.watchQueue,
       progressInterval: options.progressInterval,
@@ -113,8 +113,8 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#leases = new Leases(options.clock, (ids) => void this.#expire(ids))
     this.#queue = new CommitQueue(
       {
-        visible: (key) => this.#find(key),
-        visibleRevision: () => this.#history.current,
+        getVisibleEntry: (key) => this.#find(key),
+        getVisibleRevision: () => this.#history.current,
         apply: (pending) => this.#apply(pending),
         applyLease: (lease) => this.#leases.add(lease),
         endLease: (id) => this.#leases.remove(id),
@@ -169,14 +169,14 @@ export class EmbeddedStore implements EmbeddedBackend {
     return lease.id
   }
 
-  snapshot(): BackendSnapshot {
+  takeSnapshot(): BackendSnapshot {
     this.#requireOpen()
     return createSnapshot(this.#history.current, this.#tree.snapshot())
   }
 
-  snapshotAt(revision: Revision): BackendSnapshot | undefined {
+  findSnapshot(revision: Revision): BackendSnapshot | undefined {
     this.#requireOpen()
-    if (revision === this.#history.current) return this.snapshot()
+    if (revision === this.#history.current) return this.takeSnapshot()
     this.#history.trim(this.#options.clock.now())
     const state = this.#history.stateAt(revision)
     return state && createSnapshot(revision, state)
@@ -189,11 +189,11 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#history.compact(revision)
   }
 
-  compactedRevision(): Revision {
+  getCompactedRevision(): Revision {
     return this.#history.compacted
   }
 
-  async size(): Promise<number> {
+  async measureSize(): Promise<number> {
     this.#requireOpen()
     return this.#durability ? this.#durability.size() : this.#bytes
   }

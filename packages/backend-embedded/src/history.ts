@@ -141,6 +141,6 @@ export function createSnapshot(revision: Revision, state: TreeSnapshot<Entry>): 
     get: (key) => state.get(key),
     scan: (range) => state.scan(range),
     count: (range) => state.count(range),
-    within: (prefix) => createSnapshot(revision, state.within({ start: prefix, end: computePrefixEnd(prefix) })),
+    restrictTo: (prefix) => createSnapshot(revision, state.within({ start: prefix, end: computePrefixEnd(prefix) })),
   }
 }

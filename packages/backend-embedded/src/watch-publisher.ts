@@ -24,7 +24,7 @@ const replayRevisions = 2000
 export interface WatchPublisherOptions {
   readonly history: History
   /** Returns the state at the current revision. */
-  readonly newest: () => TreeSnapshot<Entry>
+  readonly getNewestState: () => TreeSnapshot<Entry>
   readonly clock: Clock
   readonly limits: QueueLimits
   readonly progressInterval: number
@@ -83,7 +83,7 @@ export class WatchPublisher {
       after,
       limits: this.#options.limits,
       signal,
-      earlier: (queue) => this.#catchUp(queue, after, states),
+      openEarlier: (queue) => this.#catchUp(queue, after, states),
       ...(states && { stateAfter: (revision, newest) => this.#stateOf(range, revision, newest) }),
       onEnd: (queue) => {
         this.#live.delete(queue)
@@ -124,7 +124,7 @@ export class WatchPublisher {
    */
   #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
     if (end === undefined) return undefined
-    const state = newest ? this.#options.newest() : this.#options.history.stateAt(revision)
+    const state = newest ? this.#options.getNewestState() : this.#options.history.stateAt(revision)
     return state && createSnapshot(revision, state.within({ start, end }))
   }
 

@@ -23,7 +23,7 @@ it('a write resolves before the disk has written it, and waiting batches are joi
   for (const key of ['/a', '/b', '/c']) await put(backend, key)
   await remove(backend, '/b')
   await put(backend, '/c')
-  expect(backend.snapshot().revision).toBe(6)
+  expect(backend.takeSnapshot().revision).toBe(6)
   expect(disk.durable).toBe(1)
   await disk.release()
   await settle()

@@ -57,7 +57,12 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     const knownRevisions = this.#knownRevisions
     const servers = (this.#servers = new Servers(connected.endpoints, settings))
     const reader = (this.#reader = new RangeReader(servers, knownRevisions, settings.pageSize))
-    const watches = (this.#watches = new WatchSet({ settings, servers, knownRevisions, currentRevision: () => reader.currentRevision() }))
+    const watches = (this.#watches = new WatchSet({
+      settings,
+      servers,
+      knownRevisions,
+      getCurrentRevision: () => reader.currentRevision(),
+    }))
     const store = {
       get: (key: string) => reader.get(key),
       list: (range: KeyRange) => reader.list(range),
@@ -119,11 +124,11 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     return this.#compactor.compact(revision)
   }
 
-  compactedRevision(): Revision {
+  getCompactedRevision(): Revision {
     return this.#knownRevisions.compacted
   }
 
-  async size(): Promise<number> {
+  async measureSize(): Promise<number> {
     this.#requireOpen()
     try {
       const status = await this.#servers.call({ type: 'read' }, (endpoint, settings) => endpoint.maintenance.status(settings))

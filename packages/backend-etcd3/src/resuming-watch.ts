@@ -83,8 +83,8 @@ export class ResumingWatch {
     }
     try {
       const stream = await openWatchStream(endpoint, range, this.#position, {
-        response: (response) => this.#handleResponse(response),
-        ended: onBroken,
+        handleResponse: (response) => this.#handleResponse(response),
+        handleEnd: onBroken,
       })
       // The watch has ended meanwhile, or it broke and is already reconnecting.
       if (this.#isEnded || this.#endpoint !== endpoint) {

@@ -8,7 +8,7 @@ export interface WatchSetOptions {
   readonly settings: Settings
   readonly servers: Servers
   readonly knownRevisions: KnownRevisions
-  readonly currentRevision: () => Promise<Revision>
+  readonly getCurrentRevision: () => Promise<Revision>
 }
 
 /** All watches of a backend. Requests their progress, and ends all of them when the backend stops. */
@@ -71,7 +71,7 @@ export class WatchSet {
 
   async #requestAll(): Promise<void> {
     if (this.#stopped) throw this.#stopped
-    const revision = await this.#options.currentRevision()
+    const revision = await this.#options.getCurrentRevision()
     for (const watch of this.#watches) watch.requestProgress(revision)
   }
 

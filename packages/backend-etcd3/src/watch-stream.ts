@@ -6,9 +6,9 @@ import type { WatchResponse } from './watch-response.ts'
 import { toKey } from './wire-values.ts'
 
 export interface WatchStreamListener {
-  response(response: WatchResponse): void
+  handleResponse(response: WatchResponse): void
   /** Called once when the stream ends. The error is gRPC's; undefined if etcd ended the stream normally. */
-  ended(error: unknown): void
+  handleEnd(error: unknown): void
 }
 
 /** One watch on a duplex gRPC call of its own. It does not reconnect. */
@@ -35,10 +35,10 @@ export async function openWatchStream(
   const end = (error: unknown): void => {
     if (!open) return
     open = false
-    listener.ended(error)
+    listener.handleEnd(error)
   }
   stream.on('data', (response: WatchResponse) => {
-    if (open) listener.response(response)
+    if (open) listener.handleResponse(response)
   })
   stream.on('error', end)
   stream.on('end', () => end(undefined))

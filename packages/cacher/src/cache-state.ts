@@ -22,7 +22,7 @@ export interface CacheState<T extends KubeObject> {
   /** The newest state. It is consistent only between two batches. */
   readonly newest: ObjectSnapshot<T>
   /** Returns a past state, or undefined if it has been dropped. `ring` must contain the events up to the newest state. */
-  at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined
+  getStateAt(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined
   /** Starts a batch of changes. Throws if the batch cannot be applied. The state is then unchanged. */
   beginBatch(batch: ObjectEvents<T>): void
   /** Applies one change of the batch, in the order of the batch. Returns the object before the change. */
@@ -42,11 +42,11 @@ export class StoreState<T extends KubeObject> implements CacheState<T> {
   /** Throws if the store has already dropped the state that `list` contains. */
   constructor(store: ObjectSnapshots<T>, list: ObjectList<T>) {
     this.#store = store
-    this.newest = requireState(store.snapshotAt(list.revision))
+    this.newest = requireState(store.findSnapshot(list.revision))
   }
 
-  at(revision: Revision): ObjectSnapshot<T> | undefined {
-    return this.#store.snapshotAt(revision)
+  getStateAt(revision: Revision): ObjectSnapshot<T> | undefined {
+    return this.#store.findSnapshot(revision)
   }
 
   beginBatch({ state }: ObjectEvents<T>): void {
@@ -98,7 +98,7 @@ export class TreeState<T extends KubeObject> implements CacheState<T> {
     return createSnapshot(this.#tree.newest.snapshot())
   }
 
-  at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined {
+  getStateAt(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined {
     const tree = this.#tree.at(revision, (edited, after, until) => {
       let position = ring.positionAfter(after)
       if (position === undefined) return false

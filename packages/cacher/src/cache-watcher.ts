@@ -216,7 +216,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
 
   /** Ends a watcher whose reader has stalled, and drops its buffered events. */
   terminate(): void {
-    this.#options.metrics?.terminated()
+    this.#options.metrics?.countTermination()
     this.#drop()
     this.end(newTooOldError(this.selection.key, 'the watch ended because its events were not read in time'))
   }
@@ -291,7 +291,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       batch.push({ type: 'ADDED', object: next.value })
       bytes += next.value.body.length
     }
-    this.#options.metrics?.initialEvents(batch.length)
+    this.#options.metrics?.countInitialEvents(batch.length)
     return [batch, tested]
   }
 
@@ -300,7 +300,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     const limits = this.#limits
     const batch: ObjectEvent<T>[] = []
     if (this.#position < ring.start) {
-      this.#options.metrics?.terminated()
+      this.#options.metrics?.countTermination()
       this.end(newTooOldError(this.selection.key, 'too old resource version: the watch fell behind the available history'))
       return [batch, 0]
     }

@@ -35,7 +35,7 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   if (predicate === undefined && limit === 0) {
     if (options.metrics !== undefined) {
       const count = state.count(range)
-      options.metrics.listed('', count, count)
+      options.metrics.recordList('', count, count)
     }
     return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => state.scan(range) } }
   }
@@ -54,7 +54,7 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   const count = indexed?.length ?? state.count(range)
   let remaining = 0
   if (last !== undefined) remaining = indexed ? count - 1 - indexed.indexOf(last) : state.count({ start: nextKey, end: range.end })
-  options.metrics?.listed(options.indexed?.name ?? '', count - remaining, items.length)
+  options.metrics?.recordList(options.indexed?.name ?? '', count - remaining, items.length)
   return {
     revision,
     continue: remaining === 0 ? '' : encodeContinue(nextKey, prefix, revision),

@@ -45,7 +45,7 @@ export interface Fixture extends AsyncDisposable {
   put(namespace: string, name: string, more?: Parameters<typeof createPod>[2]): Promise<number>
   remove(namespace: string, name: string): Promise<number>
   /** Resolves when the cache has received the current revision of the store. */
-  caughtUp(): Promise<void>
+  waitUntilCurrent(): Promise<void>
 }
 
 export async function openFixture(
@@ -78,7 +78,7 @@ export async function openFixture(
       return stored.revision
     },
     remove: async (namespace, name) => (await store.delete(formatPodKey(namespace, name))).revision,
-    async caughtUp() {
+    async waitUntilCurrent() {
       await settle()
       await cacher.list(prefix, { resourceVersion: '' })
     },
@@ -91,7 +91,7 @@ export async function openFixture(
 
 /** Wraps a storage so that it has no `ObjectSnapshots`, like a storage on etcd. */
 export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Storage<T> {
-  const { snapshotAt: _snapshotAt, ...otherMembers } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
+  const { findSnapshot: _snapshotAt, ...otherMembers } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
   return otherMembers
 }
 

@@ -47,7 +47,7 @@ describe('lists', () => {
       await fixture.cacher.create(formatPodKey('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
       const list = await fixture.cacher.list(prefix)
       expect([...list.items]).toHaveLength(i + 1)
-      expect(list.revision).toBe(await fixture.store.currentRevision())
+      expect(list.revision).toBe(await fixture.store.getCurrentRevision())
     }
   })
 
@@ -72,7 +72,7 @@ describe('lists', () => {
     expect(first.remainingItemCount).toBe(3)
     await fixture.put('ns', 'bb')
     await fixture.remove('ns', 'd')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const second = await fixture.cacher.list(`${prefix}ns`, { limit: 2, continue: first.continue })
     const third = await fixture.cacher.list(`${prefix}ns`, { limit: 2, continue: second.continue })
     expect([first, second, third].flatMap((page) => [...page.items].map((o) => o.key.slice(prefix.length)))).toEqual([
@@ -95,7 +95,7 @@ describe('lists', () => {
   test('a list with resourceVersion 0 ignores the limit, and pages of a list with a selector are full', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect(await listNames(fixture, { resourceVersion: '0', limit: 3 })).toHaveLength(10)
     const page = await fixture.cacher.list(prefix, { predicate: selectByLabels('par=odd'), limit: 2 })
     expect([...page.items].map((o) => o.key.slice(prefix.length))).toEqual(['ns/p1', 'ns/p3'])
@@ -108,7 +108,7 @@ describe('lists', () => {
   test('a list of a future revision fails after three seconds, and the error has both revisions', async () => {
     await using fixture = await openFixture()
     const current = await fixture.put('ns', 'a')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const rejection = expect(fixture.cacher.list(prefix, { resourceVersion: '99999999999' })).rejects.toMatchObject({
       code: 'ResourceVersionTooLarge',
       message: `Too large resource version: 99999999999, current: ${current}`,
@@ -141,7 +141,7 @@ describe('lists', () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     const first = await fixture.put('ns', 'a')
     for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect(await listNames(fixture, { resourceVersion: String(first), resourceVersionMatch: 'Exact' })).toEqual(['ns/a'])
     expect(await listNames(fixture, { resourceVersion: String(first + 2), resourceVersionMatch: 'Exact' })).toEqual([
       'ns/a',
@@ -155,7 +155,7 @@ describe('watches', () => {
   test('a watch from a revision sends the later changes of selected objects', async () => {
     await using fixture = await openFixture()
     const start = await fixture.put('ns', 'a', { labels: { k: 'x' } })
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const startOptions = { resourceVersion: String(start) }
     const allWatch = open(fixture, startOptions)
     const selected = open(fixture, { ...startOptions, predicate: selectByLabels('k=x') })
@@ -167,7 +167,7 @@ describe('watches', () => {
     await fixture.put('ns', 'a', { labels: { k: 'z' } })
     await fixture.remove('ns', 'b')
     await fixture.remove('ns', 'a')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const toRevision = (n: number): number => start + n
     expect((await allWatch.seen).brief).toEqual([
       `ADDED ns/b@${toRevision(1)}`,
@@ -220,7 +220,7 @@ describe('watches', () => {
   test('a watch from a dropped revision fails as too old, and from a future revision waits or fails', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({
       code: 'ResourceVersionTooOld',
       message: 'too old resource version: 2 (3)',
@@ -233,14 +233,14 @@ describe('watches', () => {
     await rejection
     await fixture.put('ns', 'e')
     await fixture.put('ns', 'f')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect((await future.seen).brief).toEqual(['ADDED ns/f@7'])
   })
 
   test('a watch sends a bookmark every minute and before its deadline, but never before the events up to its revision', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const watch = open(fixture, { resourceVersion: '1', allowBookmarks: true, deadline: fixture.clock.now() + 90_000 })
     const withoutBookmarks = open(fixture, { resourceVersion: '1' })
     await settle()
@@ -257,14 +257,14 @@ describe('watches', () => {
   test('a watch whose reader pauses continues from the event ring or ends after a timeout, without affecting other watches', async () => {
     await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const options = { resourceVersion: String(start), signal: new AbortController().signal }
     const slow = (await fixture.cacher.watch(prefix, options))[Symbol.asyncIterator]()
     const asleep = (await fixture.cacher.watch(prefix, options))[Symbol.asyncIterator]()
     const first = [slow.next(), asleep.next()]
     const reader = await open(fixture, { resourceVersion: String(start) }).seen
     for (let i = 0; i < 20; i++) await fixture.put('ns', 'a', { note: String(i) })
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect(reader.brief).toHaveLength(20)
     const events = [...formatEvents((await first[0]!).value)]
     while (events.length < 20) events.push(...formatEvents((await slow.next()).value))
@@ -274,7 +274,7 @@ describe('watches', () => {
     await expect(asleep.next()).rejects.toMatchObject({ code: 'ResourceVersionTooOld' })
     expect((await asleep.next()).done).toBe(true)
     await fixture.put('ns', 'z')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect(formatEvents((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
@@ -284,7 +284,7 @@ describe('watches', () => {
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'a', { note: 'x' })
     await fixture.remove('ns', 'a')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const [first, second] = await Promise.all(watches.map(async ({ seen }) => (await seen).batches.flat()))
     expect(first).toHaveLength(3)
     first!.forEach((event, i) => expect(event).toBe(second![i]))
@@ -301,7 +301,7 @@ describe('watches', () => {
         value: podCodec.encode(createPod('ns', name)),
       })),
     })
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect((await seen).batches.map(formatEvents)).toEqual([['ADDED ns/a@2', 'ADDED ns/b@2', 'ADDED ns/c@2']])
   })
 })
@@ -317,7 +317,7 @@ describe('after the watch of the store fails', () => {
     await fixture.put('ns', 'b')
     await fixture.clock.pass(1000)
     await fixture.put('ns', 'c')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect((await seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
     expect(store.opened).toEqual(['1', '2'])
     expect(fixture.errors).toHaveLength(1)
@@ -336,7 +336,7 @@ describe('after the watch of the store fails', () => {
     store.fail(new Error('connection lost'))
     await fixture.clock.pass(1000)
     await fixture.put('ns', 'b')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     expect((await seen).brief).toEqual(['ADDED ns/a@2', 'DELETED ns/a@3', 'ADDED ns/b@4'])
   })
 
@@ -349,7 +349,7 @@ describe('after the watch of the store fails', () => {
     store.fail(newTooOldError('', 'gone'))
     await fixture.put('ns', 'b')
     await fixture.clock.pass(1000)
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     const old = await seen
     await old.done
     expect(old.brief).toEqual(['ADDED ns/a@2'])
@@ -406,9 +406,9 @@ describe('other methods', () => {
       }),
     })
     const revision = await fixture.put('ns', 'a')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     await fixture.cacher.guaranteedUpdate(formatPodKey('ns', 'a'), (current) => ({ object: { ...current!, spec: { note: 'changed' } } }))
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     await fixture.cacher.delete(formatPodKey('ns', 'a'))
     expect(suggested).toEqual([revision, revision + 1])
   })
@@ -440,11 +440,11 @@ describe('other methods', () => {
     })
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'b')
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     await fixture.clock.pass(300_000)
     expect(fixture.errors).toEqual([])
     await fixture.put('ns', 'a', { note: 'changed' })
-    await fixture.caughtUp()
+    await fixture.waitUntilCurrent()
     await fixture.clock.pass(300_000)
     expect(fixture.errors.map(String)).toEqual([expect.stringContaining(`differs from its store at ${formatPodKey('ns', 'a')}`)])
   })

@@ -226,10 +226,10 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         await this.#waitFor(prefix, route.revision, options)
         return this.#listLatest(prefix, undefined, route.limit, options)
       case 'consistent': {
-        const revision = await this.#storage.currentRevision(options)
+        const revision = await this.#storage.getCurrentRevision(options)
         const isFresh = (await this.#waitUntilFresh(revision, options)) && this.#readiness.isReady
         const list = isFresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
-        const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !isFresh)
+        const count = (success: boolean): void => this.#options.metrics?.countConsistentRead(success, !isFresh)
         list.then(
           () => count(true),
           () => count(false),
@@ -259,7 +259,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     requireParsableResourceVersion(options.resourceVersion)
     const status: CacheStatus = {
       isReady: () => this.#readiness.isReady,
-      storeRevision: () => this.#storage.currentRevision(options),
+      storeRevision: () => this.#storage.getCurrentRevision(options),
       waitFor: (revision) => this.#waitUntilFresh(revision, options),
     }
     while (await this.#readiness.wait(this.#timeout, options.signal)) {
@@ -277,12 +277,12 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return this.#storage.count(key)
   }
 
-  stats(): Promise<StorageStats> {
-    return this.#storage.stats()
+  measureStats(): Promise<StorageStats> {
+    return this.#storage.measureStats()
   }
 
-  currentRevision(options?: TracedOptions): Promise<Revision> {
-    return this.#storage.currentRevision(options)
+  getCurrentRevision(options?: TracedOptions): Promise<Revision> {
+    return this.#storage.getCurrentRevision(options)
   }
 
   async checkReady(): Promise<void> {
@@ -321,7 +321,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async #replace(list: ObjectList<T>): Promise<void> {
     await this.#cache.replace(list)
     this.#hasOldState = false
-    this.#options.metrics?.initialized()
+    this.#options.metrics?.countInitialization()
     this.#readiness.setReady()
   }
 
@@ -347,7 +347,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       return listFromState(state, { indexed, revision, prefix, startKey, limit, ...this.#listing(options) })
     }
     const object = this.#cache.get(prefix)
-    this.#options.metrics?.listed('', 1, object === undefined ? 0 : 1)
+    this.#options.metrics?.recordList('', 1, object === undefined ? 0 : 1)
     const matches = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: matches ? [object] : [] })
   }

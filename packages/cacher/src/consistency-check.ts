@@ -45,11 +45,11 @@ export class ConsistencyCheck {
     try {
       const result = await compare()
       if (result === undefined) return
-      metrics?.compared(result.equal ? 'success' : 'failure')
+      metrics?.countComparison(result.equal ? 'success' : 'failure')
       if (!result.equal) onError?.(new Error(`the cache differs from its store at ${result.firstDifference}, revision ${result.revision}`))
     } catch (error) {
       if (this.#stopped) return
-      metrics?.compared('error')
+      metrics?.countComparison('error')
       // Ignore this error: the store has compacted the cache's revision, so the states cannot be compared.
       if (!isStorageError(error, 'ResourceVersionTooOld')) onError?.(error)
     }

@@ -56,7 +56,7 @@ async function* listPages<T extends KubeObject>(
   prefix: string,
   revision: Revision,
 ): AsyncGenerator<Iterable<StoredObject<T>>, undefined> {
-  const state = hasObjectSnapshots(store) ? store.snapshotAt(revision) : undefined
+  const state = hasObjectSnapshots(store) ? store.findSnapshot(revision) : undefined
   if (state !== undefined) {
     yield state.scan(createPrefixRange(prefix), { keep: false })
     return

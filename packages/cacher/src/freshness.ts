@@ -4,7 +4,7 @@ import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 interface Waiter {
   readonly revision: Revision
-  readonly done: () => void
+  readonly resolve: () => void
 }
 
 export interface FreshnessOptions {
@@ -45,7 +45,7 @@ export class Freshness {
   advance(revision: Revision): void {
     if (revision <= this.#revision) return
     this.#revision = revision
-    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done()
+    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve()
   }
 
   /** Resolves to true when the cache has `revision`. Resolves to false after `milliseconds`, or when the signal aborts. */
@@ -59,20 +59,20 @@ export class Freshness {
           signal?.removeEventListener('abort', finish)
           resolve()
         }
-        const waiter: Waiter = { revision, done: finish }
+        const waiter: Waiter = { revision, resolve: finish }
         const cancel = this.#clock.after(milliseconds, finish)
         this.#waiters.add(waiter)
         signal?.addEventListener('abort', finish)
         this.#requestNow()
       })
     }
-    if (revision > 0) this.#metrics?.waited((this.#clock.now() - start) / 1000)
+    if (revision > 0) this.#metrics?.recordWait((this.#clock.now() - start) / 1000)
     return revision <= this.#revision
   }
 
   /** Ends all waits. Their promises resolve to false. */
   release(): void {
-    for (const waiter of this.#waiters) waiter.done()
+    for (const waiter of this.#waiters) waiter.resolve()
   }
 
   /**

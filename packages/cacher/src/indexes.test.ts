@@ -85,10 +85,10 @@ test.each([
 
 test('a list by the trigger field tests only objects with the selected value', async () => {
   const registry = createMetricsRegistry()
-  const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+  const metrics = createWatchCacheMetrics(registry).createResourceMetrics({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ triggerField, metrics })
   for (let i = 0; i < 30; i++) await fixture.put('ns', `p${i}`, { nodeName: `node-${i % 10}` })
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   const list = async (): Promise<number> => {
     const predicate = { labels: selectEverything(), fields: parseFieldSelector(`${triggerField}=node-3`) }
     return [...(await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })).items].length
@@ -101,10 +101,10 @@ test('a list by the trigger field tests only objects with the selected value', a
 
 test('a list of one name in one namespace tests only that object', async () => {
   const registry = createMetricsRegistry()
-  const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+  const metrics = createWatchCacheMetrics(registry).createResourceMetrics({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ metrics })
   for (const name of ['a', 'b', 'c']) for (const namespace of ['n1', 'n2']) await fixture.put(namespace, name)
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   const list = async (key: string, name: string): Promise<string[]> => {
     const predicate = { labels: selectEverything(), fields: parseFieldSelector(`metadata.name=${name}`) }
     return Array.from((await fixture.cacher.list(key, { predicate })).items, (object) => object.key.slice(prefix.length))
@@ -119,14 +119,14 @@ describe('label indexes', () => {
   /** Returns the number of objects that each list tests. */
   async function countFetchedObjects(
     count: number,
-    labelsOf: (i: number) => Record<string, string>,
+    createLabels: (i: number) => Record<string, string>,
     selectors: readonly string[],
   ): Promise<number[]> {
     const registry = createMetricsRegistry()
-    const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+    const metrics = createWatchCacheMetrics(registry).createResourceMetrics({ group: '', resource: 'pods' })
     await using fixture = await openFixture({ metrics })
-    for (let i = 0; i < count; i++) await fixture.put('ns', `p${i}`, { labels: labelsOf(i) })
-    await fixture.caughtUp()
+    for (let i = 0; i < count; i++) await fixture.put('ns', `p${i}`, { labels: createLabels(i) })
+    await fixture.waitUntilCurrent()
     const readFetchedCount = (): number =>
       [...registry.text().matchAll(/^apiserver_cache_list_fetched_objects_total\S* (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0)
     const fetchedCounts: number[] = []

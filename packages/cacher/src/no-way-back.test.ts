@@ -21,7 +21,7 @@ test('a cache that lists again refuses a state that is older than the one it has
   await fixture.put('ns', 'a')
   const old = await fixture.store.list(prefix)
   await fixture.put('ns', 'b')
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   const list = await cacher.list(prefix, { resourceVersion: '0' })
   expect([...list.items]).toHaveLength(2)
 
@@ -48,7 +48,7 @@ test('every watcher gets increasing revisions, from any start', async () => {
     }
     if (i % 7 === 0) await settle()
   }
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   await settle(30)
   stop.abort()
   for (const { done, batches } of watches) {
@@ -68,7 +68,7 @@ test('a DELETED event has the last object with the revision of the deletion, als
   const created = await fixture.put('ns', 'a', { note: 'first' })
   const deleted = await fixture.remove('ns', 'a')
   const updated = await fixture.put('ns', 'a', { note: 'second' })
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   const lateWatch = await watch('1')
   await settle()
   stop.abort()

@@ -43,7 +43,7 @@ test.each(stores)('lists return past states unchanged, as a whole and in pages (
         const state = Array.from(model, ([each, at]) => `ns/${each}@${at}`)
         states.push([revision, state.toSorted()])
       }
-      await fixture.caughtUp()
+      await fixture.waitUntilCurrent()
       for (const [revision, state] of states) {
         expect(await listExactly(fixture, revision)).toEqual(state)
         expect(await listInPages(fixture, revision)).toEqual(state)
@@ -76,7 +76,7 @@ test.each([
     else model.set(name, revision)
     states.set(revision, Array.from(model, ([each, at]) => `ns/${each}@${at}`).toSorted())
   }
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   storeReads = 0
   const revisions = [...states.keys()]
   for (let i = 0; i < revisions.length; i++) {

@@ -121,7 +121,7 @@ test('every watch gets exactly the changes after its revision, and a list at a r
           watches.push({ from: startRevision, key: step.key, predicate: step.predicate, events, read: () => reading ?? read() })
         }
       }
-      await fixture.caughtUp()
+      await fixture.waitUntilCurrent()
       const readers = watches.map((w) => w.read())
       await settle(120)
       stop.abort()
@@ -192,7 +192,7 @@ test('if the watch on the store fails at any moment, no event is lost or repeate
         }
       }
       await fixture.clock.pass(10_000)
-      await fixture.caughtUp()
+      await fixture.waitUntilCurrent()
       await settle(20)
       stop.abort()
       for (const { from, key, predicate, events, result } of watches) {

@@ -27,9 +27,9 @@ export function createStorageWithCacher(
       prefix,
       resource,
       triggerField,
-      metrics: metrics?.forResource(resource),
+      metrics: metrics?.createResourceMetrics(resource),
       requestProgress: () => backend.requestProgress(),
-      compactedRevision: hasCompaction(backend) ? () => backend.compactedRevision() : undefined,
+      compactedRevision: hasCompaction(backend) ? () => backend.getCompactedRevision() : undefined,
     })
   }
 }

@@ -42,7 +42,7 @@ test('work that calls wait without checking isSpent runs in a later turn', async
 test('hundreds of watches that start at once let other work run', async () => {
   await using fixture = await openFixture()
   for (let i = 0; i < 20; i++) await fixture.put('ns', `p${i}`)
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   const watches = 300
   const stop = new AbortController()
   const openWatches = await Promise.all(Array.from({ length: watches }, () => fixture.cacher.watch(prefix, { signal: stop.signal })))

@@ -23,7 +23,7 @@ test('reads with resourceVersion 0 work while the store has an unreadable object
   await using fixture = await openFixture({ wrap: withoutSnapshots })
   const { cacher, clock } = fixture
   const revision = await fixture.put('ns', 'good')
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   const watch = new Collected(await cacher.watch(prefix, { resourceVersion: '0', signal: new AbortController().signal }))
   await putGarbage(fixture)
   for (let hours = 0; hours < 3; hours++) {
@@ -41,7 +41,7 @@ test('reads with resourceVersion 0 work while the store has an unreadable object
 
   await removeGarbage(fixture)
   const created = await fixture.put('ns', 'after')
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   await cacher.checkReady()
   expect(await listNames(fixture, '0')).toEqual(['ns/after', 'ns/good'])
   expect(await listNames(fixture, String(created))).toEqual(['ns/after', 'ns/good'])

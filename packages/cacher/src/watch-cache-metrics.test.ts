@@ -6,14 +6,14 @@ import { createWatchCacheMetrics } from './watch-cache-metrics.ts'
 
 test('metrics have kube-apiserver’s names', async () => {
   const registry = createMetricsRegistry()
-  const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+  const metrics = createWatchCacheMetrics(registry).createResourceMetrics({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ metrics, digestPeriod: 60_000, random: () => 0, ring: { minimum: 4, freshFor: 1000 } })
   const { cacher, clock } = fixture
   const stop = new AbortController()
   const reader = (await cacher.watch(prefix, { signal: stop.signal, resourceVersion: '0' }))[Symbol.asyncIterator]()
   for (let i = 0; i < 6; i++)
     await cacher.create(formatPodKey('ns', `p${i}`), createPod('ns', `p${i}`, { labels: i < 2 ? { app: 'a' } : {} }))
-  await fixture.caughtUp()
+  await fixture.waitUntilCurrent()
   await reader.next()
   await cacher.list(prefix, { predicate: { labels: parseLabelSelector('app=a'), fields: selectEveryField() } })
   const initial = (await cacher.watch(prefix, { signal: stop.signal, resourceVersion: '0' }))[Symbol.asyncIterator]()
@@ -28,7 +28,7 @@ test('metrics have kube-apiserver’s names', async () => {
     'apiserver_watch_cache_initializations_total{group="",resource="pods"} 1',
     'apiserver_watch_cache_events_received_total{group="",resource="pods"} 6',
     'apiserver_watch_cache_events_dispatched_total{group="",resource="pods"} 6',
-    `apiserver_watch_cache_resource_version{group="",resource="pods"} ${await cacher.currentRevision()}`,
+    `apiserver_watch_cache_resource_version{group="",resource="pods"} ${await cacher.getCurrentRevision()}`,
     'watch_cache_capacity{group="",resource="pods"} 8',
     'watch_cache_capacity_increase_total{group="",resource="pods"} 1',
     'apiserver_init_events_total{group="",resource="pods"} 6',

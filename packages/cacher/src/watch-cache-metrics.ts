@@ -4,29 +4,29 @@ import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 /** Metrics of watch caches, with kube-apiserver's names, so that its dashboards and alerts work. */
 export interface WatchCacheMetrics {
-  forResource(resource: GroupResource): ResourceCacheMetrics
+  createResourceMetrics(resource: GroupResource): ResourceCacheMetrics
 }
 
 /** The metrics of one resource's cache. */
 export interface ResourceCacheMetrics {
-  initialized(): void
+  countInitialization(): void
   /** Counts changes that the cache received from the store. */
-  received(count: number): void
-  dispatched(count: number): void
+  countReceived(count: number): void
+  countDispatched(count: number): void
   /** Sets the revision up to which the cache has every change. */
-  revision(revision: number): void
+  setRevision(revision: number): void
   /** Records that the event ring was resized. */
-  capacity(from: number, to: number): void
+  recordCapacity(from: number, to: number): void
   /** Counts objects in the initial events of watches. */
-  initialEvents(count: number): void
+  countInitialEvents(count: number): void
   /** Counts watchers that ended because their reader had stalled. */
-  terminated(): void
+  countTermination(): void
   /** Records the time that a read waited for a revision. */
-  waited(seconds: number): void
-  consistentRead(success: boolean, fallback: boolean): void
+  recordWait(seconds: number): void
+  countConsistentRead(success: boolean, fallback: boolean): void
   /** Records a list. `index` is the name of the index that the list used, or "" for none. */
-  listed(index: string, fetched: number, returned: number): void
-  compared(status: 'success' | 'failure' | 'error'): void
+  recordList(index: string, fetched: number, returned: number): void
+  countComparison(status: 'success' | 'failure' | 'error'): void
   /** Removes the resource's gauges. */
   close(): void
 }
@@ -68,7 +68,7 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
   const checks = registerCounter('apiserver_storage_consistency_checks_total', 'Comparisons of watch cache and store, by outcome.')
 
   return {
-    forResource({ group, resource }) {
+    createResourceMetrics({ group, resource }) {
       const labels = { group, resource }
       const series = {
         received: memoize(() => received.with(labels)),
@@ -77,25 +77,25 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
         wait: memoize(() => waitDurations.with(labels)),
       }
       return {
-        initialized: () => add(initializations.with(labels), 1),
-        received: (count) => add(series.received(), count),
-        dispatched: (count) => add(series.dispatched(), count),
-        revision: (revision) => void (series.revision().value = revision % revisionDigits),
-        capacity(from, to) {
+        countInitialization: () => add(initializations.with(labels), 1),
+        countReceived: (count) => add(series.received(), count),
+        countDispatched: (count) => add(series.dispatched(), count),
+        setRevision: (revision) => void (series.revision().value = revision % revisionDigits),
+        recordCapacity(from, to) {
           capacity.with(labels).value = to
           if (from !== to) add((from < to ? increases : decreases).with(labels), 1)
         },
-        initialEvents: (count) => add(initialEvents.with(labels), count),
-        terminated: () => add(terminated.with(labels), 1),
-        waited: (seconds) => series.wait().observe(seconds),
-        consistentRead: (success, fallback) =>
+        countInitialEvents: (count) => add(initialEvents.with(labels), count),
+        countTermination: () => add(terminated.with(labels), 1),
+        recordWait: (seconds) => series.wait().observe(seconds),
+        countConsistentRead: (success, fallback) =>
           add(consistentReads.with({ ...labels, success: String(success), fallback: String(fallback) }), 1),
-        listed(index, read, given) {
+        recordList(index, read, given) {
           add(lists.with({ ...labels, index }), 1)
           add(fetched.with({ ...labels, index }), read)
           add(returned.with(labels), given)
         },
-        compared: (status) => add(checks.with({ ...labels, status }), 1),
+        countComparison: (status) => add(checks.with({ ...labels, status }), 1),
         close: () => [revisions, capacity].forEach((gauge) => gauge.delete(labels)),
       }
     },

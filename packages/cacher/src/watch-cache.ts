@@ -57,8 +57,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#indexes = options.indexes
     this.#store = options.store
     const metrics = (this.#metrics = options.metrics)
-    this.ring = new EventRing({ ...options.ring, onResize: metrics && ((from, to) => metrics.capacity(from, to)) })
-    metrics?.capacity(this.ring.capacity, this.ring.capacity)
+    this.ring = new EventRing({ ...options.ring, onResize: metrics && ((from, to) => metrics.recordCapacity(from, to)) })
+    metrics?.recordCapacity(this.ring.capacity, this.ring.capacity)
   }
 
   get state(): ObjectSnapshot<T> {
@@ -76,7 +76,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   /** Returns the state at `revision`. Returns undefined if the state was dropped or does not exist yet. */
   stateAt(revision: Revision): ObjectSnapshot<T> | undefined {
     if (revision > this.revision) return undefined
-    return revision >= this.#changed ? this.state : this.#state.at(revision, this.ring)
+    return revision >= this.#changed ? this.state : this.#state.getStateAt(revision, this.ring)
   }
 
   /**
@@ -111,7 +111,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     }
     this.#applyRevision(group, revision)
     this.#dispatcher.flush()
-    this.#metrics?.revision(this.revision)
+    this.#metrics?.setRevision(this.revision)
   }
 
   #applyRevision(group: readonly ObjectEvent<T>[], revision: Revision): void {
@@ -135,8 +135,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       this.#changed = revision
       this.#state.endRevision(revision, this.ring.base)
       this.#dispatcher.dispatch(events, position)
-      this.#metrics?.received(events.length)
-      this.#metrics?.dispatched(events.length)
+      this.#metrics?.countReceived(events.length)
+      this.#metrics?.countDispatched(events.length)
     }
     this.#freshness.advance(revision)
   }

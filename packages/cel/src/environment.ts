@@ -17,7 +17,7 @@ export interface Library {
 export interface StructTypes {
   find(name: string): Type | undefined
   /** Returns the type of a field; undefined if the field does not exist. `typeName` must be a type that `find` returns. */
-  field(typeName: string, field: string): Type | undefined
+  findField(typeName: string, field: string): Type | undefined
 }
 
 export interface EnvironmentOptions {

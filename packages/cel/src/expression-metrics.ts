@@ -3,8 +3,8 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
 /** Metrics of expressions, with kube-apiserver's names. */
 export interface ExpressionMetrics {
-  readonly compiled: (seconds: number) => void
-  readonly evaluated: (seconds: number) => void
+  readonly recordCompilation: (seconds: number) => void
+  readonly recordEvaluation: (seconds: number) => void
 }
 
 const created = new WeakMap<MetricsRegistry, ExpressionMetrics>()
@@ -22,8 +22,8 @@ export function getExpressionMetrics(registry: MetricsRegistry = createMetricsRe
       return (seconds) => histogram.observe(seconds)
     }
     metrics = {
-      compiled: create('compilation', 'CEL compilation time in seconds.'),
-      evaluated: create('evaluation', 'CEL evaluation time in seconds.'),
+      recordCompilation: create('compilation', 'CEL compilation time in seconds.'),
+      recordEvaluation: create('evaluation', 'CEL evaluation time in seconds.'),
     }
     created.set(registry, metrics)
   }

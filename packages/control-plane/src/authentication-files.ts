@@ -103,7 +103,7 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
   async function use(next: readonly CompiledJwt[]): Promise<void> {
     const newAuthenticator = open(next)
     const deadline = clock.now() + healthPatienceMs
-    for (let problems = newAuthenticator.problems(); problems.length > 0; problems = newAuthenticator.problems()) {
+    for (let problems = newAuthenticator.listProblems(); problems.length > 0; problems = newAuthenticator.listProblems()) {
       if (clock.now() >= deadline || stopAbort.signal.aborted) {
         newAuthenticator[Symbol.dispose]()
         throw new Error(problems.join(', '))
@@ -122,10 +122,10 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
   const following = path === undefined ? undefined : follow(path)
   function follow(name: string): Disposable {
     const reloads = createReloadMetrics(registry, 'authentication', () => clock.now())
-    reloads.started(file.content ?? '')
+    reloads.recordStart(file.content ?? '')
     const logFailure = (error: unknown): void => {
       log(`The authentication configuration was not reloaded; the previous one stays in use: ${getErrorMessage(error)}`)
-      reloads.failed()
+      reloads.recordFailure()
     }
     return followFile({
       file: name,
@@ -148,7 +148,7 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
           return false
         }
         log('Reloaded the authentication configuration')
-        reloads.succeeded(content)
+        reloads.recordSuccess(content)
         return true
       },
     })

@@ -156,10 +156,10 @@ export interface FollowOptions {
 /** Watches the authorization configuration file and calls `use` with each valid change. An invalid file is logged and changes nothing. */
 export function followAuthorizationFile({ metrics: registry, requiredTypes, use, log, ...followed }: FollowOptions): Disposable {
   const metrics = createReloadMetrics(registry, 'authorization', () => followed.clock.now())
-  metrics.started(followed.content)
+  metrics.recordStart(followed.content)
   const logFailure = (error: unknown): void => {
     log(`The authorization configuration was not reloaded; the previous one stays in use: ${getErrorMessage(error)}`)
-    metrics.failed()
+    metrics.recordFailure()
   }
   return followFile({
     ...followed,
@@ -168,7 +168,7 @@ export function followAuthorizationFile({ metrics: registry, requiredTypes, use,
       try {
         await use(readAuthorizationConfiguration(content, requiredTypes))
         log('Reloaded the authorization configuration')
-        metrics.succeeded(content)
+        metrics.recordSuccess(content)
       } catch (error) {
         logFailure(error)
       }

@@ -106,7 +106,7 @@ test('does not run a disabled plugin', async () => {
     const chain = await createChain({ disable })
     await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
     const created = await chain.client.resource({ group: '', resource: 'pods' })!.create('ns', structuredClone(pod))
-    return created.object()
+    return created.getObject()
   }
   expect(await create(['ServiceAccount', 'DefaultTolerationSeconds'])).not.toHaveProperty('spec.tolerations')
   expect(await create(['ServiceAccount'])).toMatchObject({

@@ -61,7 +61,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
   let client: LoopbackClient | undefined
   if (authentication.bootstrapTokens) {
     const bootstrap = createBootstrapTokenAuthenticator({
-      secret: async (name) => client?.resource<Secret>({ group: '', resource: 'secrets' })?.get('kube-system', name),
+      readSecret: async (name) => client?.resource<Secret>({ group: '', resource: 'secrets' })?.get('kube-system', name),
       ...(options.clock && { clock: options.clock }),
       onRefused: (text) => options.log?.(3, text),
     })
@@ -84,7 +84,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
   for (const warning of requestHeaderWarnings(authentication)) options.log?.(0, warning)
   const builtin = [
     createRequestHeaderAuthenticator(readHeaders),
-    createClientCertificateAuthenticator({ readUid: features.enabled('AllowParsingUserUIDFromCertAuth') }),
+    createClientCertificateAuthenticator({ readUid: features.isEnabled('AllowParsingUserUIDFromCertAuth') }),
     bearer,
     createWebSocketTokenAuthenticator(bearer),
   ]

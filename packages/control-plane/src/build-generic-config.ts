@@ -78,7 +78,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   let address: Destination | undefined
   const { enableAggregatorRouting } = { ...servicesDefaults, ...options.services }
   const egress = await buildEgress(options, metrics)
-  const resolver = createServiceResolver({ client: () => client, apiServer: () => address, toEndpoints: enableAggregatorRouting })
+  const resolver = createServiceResolver({ getClient: () => client, apiServer: () => address, toEndpoints: enableAggregatorRouting })
   const dialer = createDialer({ dial: egress.dial, resolver })
   const delegation = await buildDelegation(options, { metrics, clock, dialer })
   try {

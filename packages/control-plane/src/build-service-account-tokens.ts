@@ -29,7 +29,7 @@ export interface ServiceAccountTokens {
   /** Options of the `serviceaccounts/token` subresource, which issues tokens. */
   readonly subresource: TokenSubresourceOptions
   /** Returns the OpenID documents for `serverAddress` (host and port). Throws if the issuer cannot be published. */
-  documents(serverAddress: string): PublishedDocuments
+  createDocuments(serverAddress: string): PublishedDocuments
   /** Sets the client for reading the objects that tokens are bound to. Tokens are rejected until it is set. */
   readFrom(client: LoopbackClient): void
   close(): void
@@ -41,7 +41,7 @@ export interface PublishedDocuments extends OpenIdDocuments {
 }
 
 /** Signs tokens and has the public keys for verifying them. */
-interface Signing extends Pick<ExternalSigner, 'issue' | 'keys' | 'publishedKeys' | 'maxAgeSeconds' | 'close'> {
+interface Signing extends Pick<ExternalSigner, 'issue' | 'getKeys' | 'publishedKeys' | 'maxAgeSeconds' | 'close'> {
   /** Maximum lifetime of tokens in seconds. Undefined means no limit. */
   readonly maxTokenSeconds: number | undefined
 }
@@ -70,7 +70,7 @@ export async function buildServiceAccountTokens(
    */
   const readIncludingNew = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
     (await read<T>(resource, [namespace, name], '0')) ?? read<T>(resource, [namespace, name], '')
-  const verifier = createTokenVerifier({ keys: (id) => signing.keys(id), metrics })
+  const verifier = createTokenVerifier({ keys: (id) => signing.getKeys(id), metrics })
 
   return {
     authenticators: [
@@ -81,8 +81,8 @@ export async function buildServiceAccountTokens(
         metrics,
         objects: serviceAccounts.lookUpLegacyTokens
           ? {
-              secret: (namespace, name) => readIncludingNew<Secret>('secrets', namespace, name),
-              serviceAccount: (namespace, name) => readIncludingNew<ServiceAccount>('serviceaccounts', namespace, name),
+              getSecret: (namespace, name) => readIncludingNew<Secret>('secrets', namespace, name),
+              getServiceAccount: (namespace, name) => readIncludingNew<ServiceAccount>('serviceaccounts', namespace, name),
               label: async (secret, label, value) => labelSecret(client, secret, { [label]: value }),
             }
           : undefined,
@@ -107,7 +107,7 @@ export async function buildServiceAccountTokens(
       extendExpiration: serviceAccounts.extendTokenExpiration,
       lookUp: readLive,
     },
-    documents: (serverAddress) => ({
+    createDocuments: (serverAddress) => ({
       ...buildOpenIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, signing.publishedKeys),
       maxAgeSeconds: signing.maxAgeSeconds,
     }),
@@ -131,7 +131,7 @@ async function openOwnKeys({ authentication = {}, serving = {}, clock = systemCl
   const keys: readonly VerificationKey[] = keyFiles.length > 0 ? files.flat() : [key]
   return {
     ...createTokenIssuer({ issuer: issuers[0]!, key, clock }),
-    keys: (id) => (id === '' ? keys : keys.filter((each) => each.id === id)),
+    getKeys: (id) => (id === '' ? keys : keys.filter((each) => each.id === id)),
     publishedKeys: keys,
     maxAgeSeconds: 3600,
     maxTokenSeconds: undefined,
@@ -169,7 +169,7 @@ async function openSigner(
 /** Wraps a signer so that its failures are reported as internal errors to the client that requested a token. */
 function withInternalErrors(signer: ExternalSigner): Signing {
   return {
-    keys: (id) => signer.keys(id),
+    getKeys: (id) => signer.getKeys(id),
     get publishedKeys() {
       return signer.publishedKeys
     },

@@ -22,10 +22,10 @@ export async function buildServing(options: ServerChainOptions): Promise<Serving
   const features = readFeatureGates(options.features?.gates ?? {}, (text) => log(0, text))
   return {
     tls,
-    cbor: features.enabled('CBORServingAndStorage') ? await import('@keelson/apimachinery/cbor') : undefined,
+    cbor: features.isEnabled('CBORServingAndStorage') ? await import('@keelson/apimachinery/cbor') : undefined,
     zpages: {
-      statusz: features.enabled('ComponentStatusz'),
-      flagz: flags === undefined || !features.enabled('ComponentFlagz') ? undefined : () => flags,
+      statusz: features.isEnabled('ComponentStatusz'),
+      flagz: flags === undefined || !features.isEnabled('ComponentFlagz') ? undefined : () => flags,
     },
     features,
   }

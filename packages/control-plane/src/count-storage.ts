@@ -12,7 +12,7 @@ export async function countStorage(
   signal: AbortSignal,
   clock: Clock = systemClock,
 ): Promise<void> {
-  const size = hasSizeStatistics(backend) ? () => backend.size() : undefined
+  const size = hasSizeStatistics(backend) ? () => backend.measureSize() : undefined
   while (!signal.aborted) {
     await metrics.refresh(size)
     await pause(clock, intervalMs, { signal })

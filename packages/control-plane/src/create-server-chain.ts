@@ -66,7 +66,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   try {
     tracer = await buildTracing(options, config)
     auditor = await buildAudit(options, { ...config, tracer })
-    return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving, auditor, tracer })
+    return await connectParts(options, config, { controllers, plugins, readKubeletTls: tls, serving, auditor, tracer })
   } catch (error) {
     await auditor?.close()
     await tracer?.shutdown()
@@ -81,7 +81,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
 interface PreparedParts {
   readonly controllers: ControllerRunner
   readonly plugins: SelectedPlugins
-  readonly kubeletTls: () => Promise<RemoteTls>
+  readonly readKubeletTls: () => Promise<RemoteTls>
   readonly serving: Serving
   readonly auditor: Auditor | undefined
   readonly tracer: RequestTracer
@@ -90,7 +90,7 @@ interface PreparedParts {
 async function connectParts(
   options: LoggedOptions,
   config: GenericConfig,
-  { controllers, plugins, kubeletTls: tls, serving, auditor, tracer }: PreparedParts,
+  { controllers, plugins, readKubeletTls: tls, serving, auditor, tracer }: PreparedParts,
 ): Promise<ServerChain> {
   const { log } = options
   const { clock } = config
@@ -106,7 +106,7 @@ async function connectParts(
   const client = createLoopbackClient({
     scheme: config.scheme,
     types: config.types,
-    admission: () => admission,
+    getAdmission: () => admission,
     fieldManager: 'kube-apiserver',
     now: readClock,
   })
@@ -125,7 +125,7 @@ async function connectParts(
     authenticator: config.authentication.authenticator,
     authorizer,
     identityHeaders: createIdentityHeaders(() => config.authentication.requestHeaders()),
-    constrainedImpersonation: serving.features.enabled('ConstrainedImpersonation'),
+    constrainedImpersonation: serving.features.isEnabled('ConstrainedImpersonation'),
     tls: {
       ...config.certificates.serving,
       clientAuthorities: config.certificates.clientAuthorities,
@@ -213,7 +213,7 @@ async function connectParts(
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
   config.readFrom(client)
-  installOpenIdDocuments(server, () => serviceAccounts.documents(formatServerAddress() ?? advertised), log)
+  installOpenIdDocuments(server, () => serviceAccounts.createDocuments(formatServerAddress() ?? advertised), log)
 
   const flowControlWork = new FlowControlWork({
     control: flowControl,

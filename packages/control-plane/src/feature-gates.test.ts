@@ -7,10 +7,10 @@ const read = (set: Readonly<Record<string, boolean>>, notes: string[] = []) => r
 
 describe('feature gates', () => {
   it("feature gates have kube-apiserver's defaults", () => {
-    expect(read({}).enabled('CBORServingAndStorage')).toBe(false)
-    expect(read({}).enabled('APIServerIdentity')).toBe(true)
-    expect(read({ CBORServingAndStorage: true }).enabled('CBORServingAndStorage')).toBe(true)
-    expect(read({ AllAlpha: true, CBORServingAndStorage: false }).enabled('CBORServingAndStorage')).toBe(false)
+    expect(read({}).isEnabled('CBORServingAndStorage')).toBe(false)
+    expect(read({}).isEnabled('APIServerIdentity')).toBe(true)
+    expect(read({ CBORServingAndStorage: true }).isEnabled('CBORServingAndStorage')).toBe(true)
+    expect(read({ AllAlpha: true, CBORServingAndStorage: false }).isEnabled('CBORServingAndStorage')).toBe(false)
   })
 
   it.each<[Readonly<Record<string, boolean>>, string]>([

@@ -20,9 +20,9 @@ const stageGates: ReadonlyMap<string, FeatureStage> = new Map([
 ])
 
 export interface FeatureGates {
-  enabled(feature: string): boolean
+  isEnabled(feature: string): boolean
   /** Lists all gates, including AllAlpha and AllBeta. */
-  all(): readonly { readonly name: string; readonly stage: FeatureStage; readonly enabled: boolean }[]
+  listGates(): readonly { readonly name: string; readonly stage: FeatureStage; readonly enabled: boolean }[]
 }
 
 /**
@@ -52,8 +52,8 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
   problems.push(...findDependencyProblems(isEnabled))
   if (problems.length > 0) throw new ConfigurationError(problems)
   return {
-    enabled: isEnabled,
-    all: () => [
+    isEnabled: isEnabled,
+    listGates: () => [
       ...Array.from(stageGates, ([name, stage]) => ({ name, stage, enabled: stages.get(stage) ?? false })),
       ...Array.from(featureGates, ([name, { stage }]) => ({ name, stage, enabled: isEnabled(name) })),
     ],

@@ -9,7 +9,7 @@ const stages: Readonly<Record<FeatureStage, string>> = { Alpha: 'ALPHA', Beta: '
 export function registerFeatureMetrics(registry: MetricsRegistry, features: FeatureGates): void {
   registry.register(
     createSampledVector('gauge', 'kubernetes_feature_enabled', '[BETA] Feature gates by name and stage: 1 enabled, 0 not.', () =>
-      features.all().map(({ name, stage, enabled }) => [{ name, stage: stages[stage] }, enabled ? 1 : 0] as const),
+      features.listGates().map(({ name, stage, enabled }) => [{ name, stage: stages[stage] }, enabled ? 1 : 0] as const),
     ),
   )
 }

@@ -42,7 +42,7 @@ export function createGroupServices(config: GenericConfig, offered: Pick<GroupSe
     ruleResolver: createRuleResolver(authorizer),
     namespaceLabels: createNamespaceLabels(client),
     claimStatusAuthorizer: claimStatusAuthorizer(authorizer),
-    paramAuthority: (policies) => createParamAuthority(client, authorizer, policies),
+    createParamAuthority: (policies) => createParamAuthority(client, authorizer, policies),
     roleAuthority: createRoleAuthority(client, authorizer, roles),
   }
 }
@@ -72,12 +72,12 @@ function createNamespaceLabels(client: LoopbackClient): NamespaceLabels {
 
 function claimStatusAuthorizer(authorizer: Authorizer): ClaimStatusAuthorizer {
   return {
-    async refusal({ user, info }, replaced) {
+    async findRefusal({ user, info }, replaced) {
       const attributes = { user, action: { ...info, ...replaced } }
       const { decision, reason } = await authorizer.authorize(attributes)
       return decision === 'allow' ? undefined : createForbiddenError(attributes, reason).message
     },
-    nodeOf: getServiceAccountNode,
+    findNode: getServiceAccountNode,
   }
 }
 
@@ -87,9 +87,10 @@ function createParamAuthority(client: LoopbackClient, authorizer: Authorizer, po
       const action = createResourceAction({ verb, apiGroup: group, apiVersion: version, namespace, resource, name })
       return (await authorizer.authorize({ user, action })).decision === 'allow'
     },
-    resourceOf: ({ group, version, kind }) =>
-      client.deletableResources().find((served) => served.group === group && served.version === version && served.kind === kind)?.resource,
-    policy: async (name) =>
+    findResource: ({ group, version, kind }) =>
+      client.listDeletableResources().find((served) => served.group === group && served.version === version && served.kind === kind)
+        ?.resource,
+    findPolicy: async (name) =>
       client
         .resource<ValidatingAdmissionPolicy>({ group: 'admissionregistration.k8s.io', resource: policies })
         ?.get('', name, { resourceVersion: '' }),
@@ -103,8 +104,8 @@ function createRoleAuthority(client: LoopbackClient, authorizer: Authorizer, pol
       const action = createResourceAction({ verb, apiGroup: group, apiVersion: '*', namespace, resource, name })
       return (await authorizer.authorize({ user, action })).decision === 'allow'
     },
-    rulesOfUser: (user, namespace) => policy.rulesOf(user, namespace),
-    async rulesOf({ kind, name }, bindingNamespace) {
+    listUserRules: (user, namespace) => policy.rulesOf(user, namespace),
+    async listRoleRules({ kind, name }, bindingNamespace) {
       if (kind !== 'Role' && kind !== 'ClusterRole') throw newUnknownError(`unsupported role reference kind: ${quote(kind)}`)
       const resource = { group: rbac, resource: kind === 'Role' ? 'roles' : 'clusterroles' }
       const namespace = kind === 'Role' ? bindingNamespace : ''

@@ -50,7 +50,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
 
 function checkPeerOptions({ peers: { authorityFile, advertiseAddress, advertisePort } = {}, features }: ServerChainOptions): void {
   const feature = 'UnknownVersionInteroperabilityProxy'
-  if (readFeatureGates(features?.gates ?? {}, () => {}).enabled(feature)) return
+  if (readFeatureGates(features?.gates ?? {}, () => {}).isEnabled(feature)) return
   const flags = { 'peer-ca-file': authorityFile, 'peer-advertise-ip': advertiseAddress, 'peer-advertise-port': advertisePort }
   const problems = Object.entries(flags).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag} requires ${feature} feature to be turned on`],

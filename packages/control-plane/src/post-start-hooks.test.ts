@@ -14,7 +14,7 @@ function createGate(): Gate {
 }
 
 /** Creates a fake server that records the health checks that hooks add. */
-function createFakeServer(): { readonly server: Pick<Server, 'addStartCheck'>; readonly failing: () => string[] } {
+function createFakeServer(): { readonly server: Pick<Server, 'addStartCheck'>; readonly listFailing: () => string[] } {
   const checks = new Map<string, () => unknown>()
   const server: Pick<Server, 'addStartCheck'> = { addStartCheck: ({ name, check }) => void checks.set(name, check) }
   const fails = (check: () => unknown): boolean => {
@@ -25,11 +25,11 @@ function createFakeServer(): { readonly server: Pick<Server, 'addStartCheck'>; r
       return true
     }
   }
-  return { server, failing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
+  return { server, listFailing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
 }
 
 test('runs a hook after all earlier hooks, or after the hooks that it names', async () => {
-  const { server, failing } = createFakeServer()
+  const { server, listFailing } = createFakeServer()
   const hooks = new PostStartHooks(server)
   const calls: string[] = []
   const slow = createGate()
@@ -40,11 +40,11 @@ test('runs a hook after all earlier hooks, or after the hooks that it names', as
   hooks.add('last', record('last'))
   const run = hooks.run()
   await expect.poll(() => calls).toEqual(['first', 'parallel'])
-  expect(failing()).toEqual(['poststarthook/slow', 'poststarthook/last'])
+  expect(listFailing()).toEqual(['poststarthook/slow', 'poststarthook/last'])
   slow.open()
   await run
   expect(calls).toEqual(['first', 'parallel', 'last'])
-  expect(failing()).toEqual([])
+  expect(listFailing()).toEqual([])
 })
 
 test('a failing hook fails the start with an error that names the hook', async () => {

@@ -15,9 +15,9 @@ export const apiServerIdHash: string = hashForMetrics(createServerId(hostname())
 /** Metrics about reloads of a configuration file. */
 export interface ReloadMetrics {
   /** Records the configuration that is in use when the server starts. */
-  started(content: string): void
-  succeeded(content: string): void
-  failed(): void
+  recordStart(content: string): void
+  recordSuccess(content: string): void
+  recordFailure(): void
 }
 
 /**
@@ -40,12 +40,12 @@ export function createReloadMetrics(registry: MetricsRegistry, what: 'authentica
     lastHash = replaceInfo(configInfo, lastHash, hashForMetrics(content))
   }
   return {
-    started: recordStarted,
-    succeeded: (content) => {
+    recordStart: recordStarted,
+    recordSuccess: (content) => {
       attempt('success')
       recordStarted(content)
     },
-    failed: () => attempt('failure'),
+    recordFailure: () => attempt('failure'),
   }
 }
 

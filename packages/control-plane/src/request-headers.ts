@@ -29,7 +29,7 @@ export function mayLookUpFrontProxies({ authentication: { frontProxy = {} } = {}
 
 /** Returns the configured headers in which front proxies send the user of a request. Returns undefined if no front proxy is configured. */
 export function requestHeaders(options: FrontProxySettings, features: FeatureGates): RequestHeaderOptions | undefined {
-  if (usesOwnFrontProxy(options)) return features.enabled('RemoteRequestHeaderUID') ? ownHeaders : { ...ownHeaders, uidHeaders: [] }
+  if (usesOwnFrontProxy(options)) return features.isEnabled('RemoteRequestHeaderUID') ? ownHeaders : { ...ownHeaders, uidHeaders: [] }
   const { frontProxy = {} } = options.authentication ?? {}
   return hasAuthorities(frontProxy) ? { usernameHeaders: [], ...frontProxy } : undefined
 }
@@ -69,7 +69,7 @@ export function requestHeaderWarnings({ frontProxy = {} }: AuthenticationOptions
 /** Checks the options for front proxy headers. Throws `ConfigurationError` with all problems. */
 export function checkRequestHeaders({ frontProxy = {} }: AuthenticationOptions, features: FeatureGates): void {
   const { usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames, uidHeaders = [] } = frontProxy
-  const readsUid = features.enabled('RemoteRequestHeaderUID')
+  const readsUid = features.isEnabled('RemoteRequestHeaderUID')
   const lists = {
     'requestheader-username-headers': usernameHeaders,
     'requestheader-group-headers': groupHeaders,

@@ -42,8 +42,8 @@ export class ServerPresence {
     this.#parts = parts
     const serverId = (this.serverId = createServerId(hostname))
     const onError = (error: unknown): void => options.log(0, 'Publishing this server failed', { err: describeError(error) })
-    if (features.enabled('APIServerIdentity')) this.#lease = new IdentityLease({ client, serverId, hostname, clock, onError })
-    if (features.enabled('UnknownVersionInteroperabilityProxy')) {
+    if (features.isEnabled('APIServerIdentity')) this.#lease = new IdentityLease({ client, serverId, hostname, clock, onError })
+    if (features.isEnabled('UnknownVersionInteroperabilityProxy')) {
       const { storage, prefix } = openSystemStorage<Endpoints>(config, {
         resource: 'apiServerPeerIPInfo',
         prefix: 'peerserverleases',

@@ -44,7 +44,7 @@ const namespaces = defineResource<Namespace>({
   },
   deletion: {
     beginDelete: (namespace) => void (namespace.status = { ...namespace.status, phase: 'Terminating' }),
-    readyToRemove: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+    isReadyToRemove: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
   },
 })
 const pods = defineResource<Pod>({
@@ -76,7 +76,7 @@ export interface Cluster extends AsyncDisposable {
 /** Opens an in-memory store with the core resources that controllers use. Writes pass the admission plugin NamespaceLifecycle. */
 export async function openCluster(clock: Clock): Promise<Cluster> {
   const backend = openMemory()
-  const client = createLoopbackClient({ admission: () => admission })
+  const client = createLoopbackClient({ getAdmission: () => admission })
   const definitions = [
     namespaces as unknown as ResourceDefinition,
     pods as unknown as ResourceDefinition,

@@ -11,7 +11,7 @@ function createClient(spec: object | undefined, slices: readonly object[] = []):
   } as unknown as LoopbackClient
 }
 const resolve = async (spec: object | undefined, slices?: readonly object[]) =>
-  createServiceResolver({ client: () => createClient(spec, slices), toEndpoints: slices !== undefined, random: () => 0 }).resolve({
+  createServiceResolver({ getClient: () => createClient(spec, slices), toEndpoints: slices !== undefined, random: () => 0 }).resolve({
     namespace: 'n',
     name: 'web',
     port: 443,
@@ -43,7 +43,7 @@ test('resolves a service to a ready endpoint of the primary IP family, and to it
 
 test('resolves the service of the API server to the address of this server, once it listens', async () => {
   let address: Destination | undefined
-  const resolver = createServiceResolver({ client: () => createClient(clusterIP), apiServer: () => address })
+  const resolver = createServiceResolver({ getClient: () => createClient(clusterIP), apiServer: () => address })
   const kubernetes = { namespace: 'default', name: 'kubernetes', port: 443 }
   expect(await resolver.resolve(kubernetes)).toEqual({ host: '10.0.0.1', port: 443 })
   address = { host: '127.0.0.1', port: 6443 }

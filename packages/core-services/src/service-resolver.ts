@@ -7,7 +7,7 @@ import type { Destination, ServiceReference, ServiceResolver } from '@keelson/ou
 
 export interface ServiceResolverOptions {
   /** Returns the client of the server's own objects; undefined until the server has started. */
-  readonly client: () => LoopbackClient | undefined
+  readonly getClient: () => LoopbackClient | undefined
   /** Returns the address of this server, to which `kubernetes.default.svc:443` resolves. Default: that service resolves like others. */
   readonly apiServer?: () => Destination | undefined
   /** Whether to resolve to a ready endpoint, for servers that cannot reach cluster IPs. Default: to the cluster IP. */
@@ -21,17 +21,19 @@ export interface ServiceResolverOptions {
  * IPs are stable: the caller may keep one until an event of the same watch cache changes the service.
  */
 export function createServiceResolver(options: ServiceResolverOptions): ServiceResolver {
-  const { client, apiServer, toEndpoints = false, random = Math.random } = options
+  const { getClient, apiServer, toEndpoints = false, random = Math.random } = options
   return {
     isStable: !toEndpoints,
     async resolve(reference) {
       const { namespace, name, port } = reference
       const address = namespace === 'default' && name === 'kubernetes' && port === 443 ? apiServer?.() : undefined
       if (address !== undefined) return address
-      const service = await client()?.resource<Service>({ group: '', resource: 'services' })?.get(namespace, name, { resourceVersion: '0' })
+      const service = await getClient()
+        ?.resource<Service>({ group: '', resource: 'services' })
+        ?.get(namespace, name, { resourceVersion: '0' })
       if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
       if (!toEndpoints) return getClusterAddress(service, reference)
-      const slices = await client()
+      const slices = await getClient()
         ?.resource<EndpointSlice>({ group: 'discovery.k8s.io', resource: 'endpointslices' })
         ?.list({
           namespace,

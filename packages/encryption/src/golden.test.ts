@@ -30,7 +30,7 @@ const independent: Record<string, (stored: Buffer, path: string) => Buffer> = {
 describe.skipIf(values.length === 0)('values that kube-apiserver has encrypted', () => {
   test.each(values.map((value) => [value.key, value] as const))('%s', async (key, { value, object }) => {
     const encryption = await openEncryption({ file: new URL('encryption-config.yaml', golden).pathname })
-    const transformer = encryption.transformerFor({ group: '', resource: key.split('/')[2]! })!
+    const transformer = encryption.findTransformer({ group: '', resource: key.split('/')[2]! })!
     const { data: plaintext, stale } = transformer.fromStorage(Buffer.from(value, 'base64'), key)
     expect(stale).toBe(false)
     const { gvk, raw } = decodeUnknown(plaintext)

@@ -42,7 +42,7 @@ export async function openEncryption(options: EncryptionOptions): Promise<Encryp
   const name = 'kms-providers'
   if (!automaticReload) {
     return {
-      transformerFor: (resource) => findOverride(loaded, resource),
+      findTransformer: (resource) => findOverride(loaded, resource),
       checks: loaded.kms.length === 0 ? [] : [{ name, check: () => checkAll(loaded.kms) }],
       async reload() {},
       close: () => closeAll(loaded.kms),

@@ -11,8 +11,8 @@ test("reads the file's contents once a minute", async () => {
   const clock = createManualClock()
   const onReload = vi.fn()
   const encryption = await openForTest(first, { automaticReload: true, clock, onReload })
-  const transformer = encryption.transformerFor(secrets)!
-  const configMaps = encryption.transformerFor({ group: '', resource: 'configmaps' })!
+  const transformer = encryption.findTransformer(secrets)!
+  const configMaps = encryption.findTransformer({ group: '', resource: 'configmaps' })!
   const stored = transformer.toStorage(plain, key)
   expect(configMaps.toStorage(plain, key)).toBe(plain)
   await encryption.write(first)
@@ -33,7 +33,7 @@ test("reads the file's contents once a minute", async () => {
 test('keeps the configuration if the file is invalid, and reports the error once', async () => {
   const onError = vi.fn()
   const encryption = await openForTest(first, { automaticReload: true, clock: createManualClock(), onError })
-  const transformer = encryption.transformerFor(secrets)!
+  const transformer = encryption.findTransformer(secrets)!
   const stored = transformer.toStorage(plain, key)
   for (const text of ['', 'resources: 1', formatConfiguration({ secrets: ['aesgcm: {keys: []}'] })]) {
     await encryption.write(text)
@@ -51,7 +51,7 @@ test('does not reload while a KMS plugin of the new configuration is unhealthy',
   const clock = createManualClock()
   const onError = vi.fn()
   const encryption = await openForTest(first, { automaticReload: true, clock, onError })
-  const stored = encryption.transformerFor(secrets)!.toStorage(plain, key)
+  const stored = encryption.findTransformer(secrets)!.toStorage(plain, key)
   await encryption.write(
     formatConfiguration({ secrets: ["kms: {apiVersion: v2, name: a, timeout: 10ms, endpoint: 'unix:///nowhere.sock'}"] }),
   )
@@ -68,5 +68,5 @@ test('does not reload while a KMS plugin of the new configuration is unhealthy',
   expect(onError).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ message: expect.stringContaining('health check for new transformers failed') }),
   )
-  expect(encryption.transformerFor(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: false })
+  expect(encryption.findTransformer(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: false })
 })

@@ -14,13 +14,13 @@ export function findOverride({ overrides }: BuiltTransformers, resource: GroupRe
 }
 
 /** Returns transformers that always use the active configuration. They look it up on each use, because a reload may start to encrypt a resource. */
-export function followTransformers(current: () => BuiltTransformers): ResourceTransformers {
+export function followTransformers(getCurrent: () => BuiltTransformers): ResourceTransformers {
   return {
-    transformerFor(resource) {
+    findTransformer(resource) {
       let lastBuilt: BuiltTransformers | undefined
       let transformer: ValueTransformer = identity
       const resolveTransformer = (): ValueTransformer => {
-        const currentTransformers = current()
+        const currentTransformers = getCurrent()
         if (currentTransformers !== lastBuilt) {
           lastBuilt = currentTransformers
           transformer = findOverride(currentTransformers, resource) ?? identity

@@ -5,7 +5,7 @@ import { formatConfiguration, formatKeys, openForTest, secrets } from './encrypt
 const path = '/registry/secrets/default/a'
 const plain = Buffer.from('plain')
 const openTransformer = async (...providers: string[]) =>
-  (await openForTest(formatConfiguration({ secrets: providers }))).transformerFor(secrets)!
+  (await openForTest(formatConfiguration({ secrets: providers }))).findTransformer(secrets)!
 const read = (by: Awaited<ReturnType<typeof openTransformer>>, stored: Uint8Array) => {
   const { data, stale } = by.fromStorage(stored, path)
   return { text: Buffer.from(data).toString(), stale }
@@ -71,7 +71,7 @@ describe('providers of a resource', () => {
 
 describe('resources of a configuration', () => {
   test('uses the most specific pattern, and stores values of unmatched resources unchanged', async () => {
-    const { transformerFor } = await openForTest(
+    const { findTransformer } = await openForTest(
       formatConfiguration({
         events: ['identity: {}'],
         'secrets, pandas.example.com': [`aesgcm: ${formatKeys(1)}`],
@@ -82,7 +82,7 @@ describe('resources of a configuration', () => {
     )
     const findKeyName = (group: string, resource: string): string =>
       /^k8s:enc:aesgcm:v1:(key\d):/.exec(
-        Buffer.from(transformerFor({ group, resource })!.toStorage(plain, path)).toString('latin1'),
+        Buffer.from(findTransformer({ group, resource })!.toStorage(plain, path)).toString('latin1'),
       )?.[1] ?? 'none'
     expect(findKeyName('', 'events')).toBe('none')
     expect(findKeyName('', 'secrets')).toBe('key1')
@@ -91,8 +91,8 @@ describe('resources of a configuration', () => {
     expect(findKeyName('', 'pods')).toBe('key3')
     expect(findKeyName('example.com', 'bears')).toBe('key4')
     const onlySecrets = await openForTest(formatConfiguration({ secrets: [`aesgcm: ${formatKeys(1)}`] }))
-    expect(onlySecrets.transformerFor({ group: '', resource: 'configmaps' })).toBeUndefined()
-    expect(onlySecrets.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
+    expect(onlySecrets.findTransformer({ group: '', resource: 'configmaps' })).toBeUndefined()
+    expect(onlySecrets.findTransformer({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
   })
 
   test('rejects a pattern that an earlier pattern makes unreachable', async () => {

@@ -128,7 +128,7 @@ export class Exchange implements RequestContext {
    * Their API matches that of the HTTP/1.1 streams.
    */
   nodeStreams(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
-    const pair = this.#incoming.nodePair?.()
+    const pair = this.#incoming.getNodePair?.()
     if (pair !== undefined) {
       this.#incoming = pair.incoming
       this.#outgoing = pair.outgoing

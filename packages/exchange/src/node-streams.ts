@@ -8,7 +8,7 @@ export type Incoming = (IncomingMessage | Http2ServerRequest) & {
    * Creates Node's own request and response. Set only if `Incoming` and `Outgoing` lack some of their members, which is the case for HTTP/2
    * requests without a body.
    */
-  nodePair?(): NodePair
+  getNodePair?(): NodePair
 }
 export type Outgoing = ServerResponse | Http2ServerResponse
 

@@ -80,7 +80,7 @@ function isList(headers: ResponseHeaders | ResponseHeaderList): headers is Respo
 /** Writes the body of a response in chunks. */
 export interface ResponseSink {
   /**
-   * Writes a chunk. Returns false if the socket's buffer is full; then the caller must await `drained()` before the next write. The caller must
+   * Writes a chunk. Returns false if the socket's buffer is full; then the caller must await `waitForDrain()` before the next write. The caller must
    * not modify the bytes until `written` is called. Without `written`, it must never modify them.
    */
   write(chunk: Uint8Array | string, written?: () => void): boolean
@@ -90,7 +90,7 @@ export interface ResponseSink {
    */
   readonly writeChunk?: (chunk: Uint8Array, bytes: number) => boolean
   /** Resolves when the socket accepts more data, or when it closes. */
-  drained(): Promise<void>
+  waitForDrain(): Promise<void>
   /** True after the client has disconnected. Later writes are dropped. */
   readonly closed: boolean
   /** Calls `listener` when the client disconnects, or immediately if it already has. Does not call it after a regular end of the response. */
@@ -171,7 +171,7 @@ class NodeSink implements ResponseSink {
     return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
   }
 
-  async drained(): Promise<void> {
+  async waitForDrain(): Promise<void> {
     if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return
     const { clientWait, services, user } = this.#exchange
     clientWait?.begin()

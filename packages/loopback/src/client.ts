@@ -24,7 +24,7 @@ export interface LoopbackWriteOptions {
 
 /** The object after a write. It is decoded on first use. */
 export interface LoopbackWritten<T extends KubeObject = KubeObject> {
-  object(): DeepReadonly<T>
+  getObject(): DeepReadonly<T>
 }
 
 /** The verbs of one resource, called in the same process. Requests are made as the user `system:apiserver`, and nothing is serialized. */
@@ -69,9 +69,9 @@ export interface LoopbackClient {
    */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource & { readonly version?: string }): LoopbackResource<T> | undefined
   /** Returns all resources that support list, watch and delete. A resource is the same value until it is removed. */
-  deletableResources(): readonly DeletableResource[]
+  listDeletableResources(): readonly DeletableResource[]
   /** Returns all resources in all their served versions. */
-  servedKinds(): readonly ServedKind[]
+  listServedKinds(): readonly ServedKind[]
   /** Calls the handler after resources were added or removed. Returns a function that unsubscribes the handler. */
   subscribe(handler: () => void): () => void
 }

@@ -34,15 +34,15 @@ it('supports every verb and returns undefined for missing objects', async () => 
   await using test = open()
   const { resource } = test
   expect(await resource.get('ns', 'a')).toBeUndefined()
-  const created = (await resource.create('ns', { metadata: { name: 'a' }, value: 1 })).object()
+  const created = (await resource.create('ns', { metadata: { name: 'a' }, value: 1 })).getObject()
   expect(await resource.get('ns', 'a')).toEqual(created)
   await resource.create('other', { metadata: { name: 'b' } })
   expect((await resource.list({ namespace: 'ns' })).items).toHaveLength(1)
   expect((await resource.list()).items).toHaveLength(2)
-  expect((await resource.update('ns', 'a', (thing) => ({ ...thing, value: 2 }))).object().value).toBe(2)
+  expect((await resource.update('ns', 'a', (thing) => ({ ...thing, value: 2 }))).getObject().value).toBe(2)
   await expect(resource.update('ns', 'none', (thing) => thing)).rejects.toMatchObject({ reason: 'NotFound' })
   const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
-  expect(ready.object().status).toEqual({ ready: true })
+  expect(ready.getObject().status).toEqual({ ready: true })
   await expect(resource.update('ns', 'a', (thing) => thing, { subresource: 'scale' })).rejects.toMatchObject({ reason: 'MethodNotAllowed' })
   await resource.delete('ns', 'a')
   await resource.deleteCollection('other')
@@ -51,21 +51,21 @@ it('supports every verb and returns undefined for missing objects', async () => 
 
 it('lists the deletable resources of the groups that are installed now', async () => {
   await using test = open()
-  expect(test.client.deletableResources()).toEqual([
+  expect(test.client.listDeletableResources()).toEqual([
     { ...name, version: 'v1', kind: 'Thing', namespaced: true },
     { group: 'example.com', resource: 'worlds', version: 'v1', kind: 'World', namespaced: false },
   ])
   expect(test.client.resource({ group: '', resource: 'things' })).toBeUndefined()
   test.removeThings()
   expect(test.client.resource(name)).toBeUndefined()
-  expect(test.client.deletableResources().map(({ resource }) => resource)).toEqual(['worlds'])
+  expect(test.client.listDeletableResources().map(({ resource }) => resource)).toEqual(['worlds'])
 })
 
 it('sets defaults in written objects', async () => {
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, setDefaults: (object) => void ((object as Thing).value ??= 42) })
   await using test = open({ scheme })
-  expect((await test.resource.create('ns', { metadata: { name: 'a' } })).object().value).toBe(42)
+  expect((await test.resource.create('ns', { metadata: { name: 'a' } })).getObject().value).toBe(42)
 })
 
 it("passes writes through admission as the server's own user", async () => {
@@ -76,7 +76,7 @@ it("passes writes through admission as the server's own user", async () => {
     if (operation === 'DELETE' && half === 'validate') throw newForbidden(name, 'a', 'stays')
   }
   const admission: AdmissionChain = { handles: () => true, admit: (a) => record('admit', a), validate: (a) => record('validate', a) }
-  await using test = open({ admission: () => admission })
+  await using test = open({ getAdmission: () => admission })
   await test.resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await test.resource.update('ns', 'a', (thing) => Object.assign(thing, { value: 2 }))
   await expect(test.resource.delete('ns', 'a')).rejects.toMatchObject({ reason: 'Forbidden' })

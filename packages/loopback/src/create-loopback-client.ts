@@ -10,7 +10,7 @@ export interface LoopbackClientOptions {
   /** Sets defaults in written objects, as for objects from HTTP clients. Absent: no defaults are set. */
   readonly scheme?: Scheme
   /** Returns the admission chain. It is called for each write, so the chain may be created after the client, which its plugins use. */
-  readonly admission?: () => AdmissionChain | undefined
+  readonly getAdmission?: () => AdmissionChain | undefined
   /** The schemas for tracking managed fields. Absent: writes do not set `managedFields`. */
   readonly types?: WriteRouteOptions['types']
   /** Returns the time in milliseconds since the epoch. Default: the system clock. */
@@ -46,9 +46,9 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   const resources = new ResourceMap<ServedResource>()
   const tracker = new EventTracker()
   const { scheme = new Scheme(), types = noTypes, fieldManager = 'keelson', now = systemClock.now } = options
-  const admission = createForwardingChain(options.admission)
+  const admission = createForwardingChain(options.getAdmission)
   /**
-   * A cache of `deletableResources`. The garbage collector calls it for each owner of each object, but the result changes only when groups
+   * A cache of `listDeletableResources`. The garbage collector calls it for each owner of each object, but the result changes only when groups
    * are added or removed.
    */
   let deletable: readonly DeletableResource[] | undefined
@@ -71,7 +71,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
       const gvr = { ...resource, version }
       return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
     })
-    return new RegistryResource({ resource: { ...resource, version }, main, subresource: findStorage, route, tracker, fieldManager, now })
+    return new RegistryResource({ resource: { ...resource, version }, main, getSubresource: findStorage, route, tracker, fieldManager, now })
   }
   return {
     get isHandlingEvents() {
@@ -109,8 +109,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
       const entry = version === undefined ? resources.get(resource) : versions.get(formatVersionKey({ ...resource, version }))
       return entry?.served as unknown as LoopbackResource<T> | undefined
     },
-    servedKinds: () => (listedKinds ??= Array.from(versions.values(), ({ kind }) => kind)),
-    deletableResources() {
+    listServedKinds: () => (listedKinds ??= Array.from(versions.values(), ({ kind }) => kind)),
+    listDeletableResources() {
       return (deletable ??= [...resources.values()]
         .filter(({ main }) => canList(main) && canWatch(main) && canDelete(main))
         .map(({ resource }) => resource))
@@ -121,7 +121,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
 const noTypes: WriteRouteOptions['types'] = { kind: () => undefined }
 
 /** Creates an admission chain that forwards each call to the chain which `current` returns at that moment. */
-function createForwardingChain(current: LoopbackClientOptions['admission']): AdmissionChain {
+function createForwardingChain(current: LoopbackClientOptions['getAdmission']): AdmissionChain {
   const resolveChain = (): AdmissionChain => current?.() ?? noAdmission
   return {
     handles: (operation) => resolveChain().handles(operation),

@@ -52,26 +52,28 @@ it('records managed fields for writes of the client and for server-side apply', 
   }
 
   const created = await resource.create('ns', { metadata: { name: 'a' }, spec: { size: 1 } })
-  expect(created.object().metadata.managedFields).toEqual([createEntry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
+  expect(created.getObject().metadata.managedFields).toEqual([createEntry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
   const unchanged = await resource.update('ns', 'a', (thing) => ({ ...thing, spec: { size: 1 } }))
-  expect(unchanged.object().metadata.resourceVersion).toBe(created.object().metadata.resourceVersion)
+  expect(unchanged.getObject().metadata.resourceVersion).toBe(created.getObject().metadata.resourceVersion)
 
   const applied = await resource.apply('ns', { metadata: { name: 'a' }, spec: { size: 2, colour: 'red' } }, { fieldManager: 'painter' })
-  expect(applied.object().spec).toEqual({ size: 2, colour: 'red' })
-  expect(applied.object().metadata.managedFields).toEqual([createEntry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } })])
+  expect(applied.getObject().spec).toEqual({ size: 2, colour: 'red' })
+  expect(applied.getObject().metadata.managedFields).toEqual([
+    createEntry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } }),
+  ])
 
   const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
-  expect(ready.object().metadata.managedFields?.[1]).toEqual(
+  expect(ready.getObject().metadata.managedFields?.[1]).toEqual(
     createEntry('me', 'Update', { 'f:status': { '.': {}, 'f:ready': {} } }, { subresource: 'status' }),
   )
 
-  expect((await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).object()).toMatchObject({
+  expect((await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).getObject()).toMatchObject({
     metadata: { name: 'new' },
   })
   const named = await resource.create('ns', { metadata: { name: 'named' }, spec: { size: 1 } }, { fieldManager: 'producer' })
-  expect(named.object().metadata.managedFields?.map(({ manager }) => manager)).toEqual(['producer'])
+  expect(named.getObject().metadata.managedFields?.map(({ manager }) => manager)).toEqual(['producer'])
   const changed = await resource.update('ns', 'named', (thing) => ({ ...thing, spec: { size: 2 } }), { fieldManager: 'other' })
-  expect(changed.object().metadata.managedFields?.map(({ manager }) => manager)).toContain('other')
+  expect(changed.getObject().metadata.managedFields?.map(({ manager }) => manager)).toContain('other')
 
   await expect(
     resource.apply('ns', { metadata: { name: 'absent' } }, { fieldManager: 'painter', subresource: 'status' }),

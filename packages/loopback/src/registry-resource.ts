@@ -38,7 +38,7 @@ import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, Loopb
 interface RegistryResourceOptions {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
-  readonly subresource: (name: string) => RESTStorage | undefined
+  readonly getSubresource: (name: string) => RESTStorage | undefined
   /** Returns the route of a subresource, or of the resource itself for "". Returns undefined if there is no such route. */
   readonly route: (subresource: string) => WriteRoute | undefined
   /** Tracks the watches of the client. */
@@ -156,7 +156,7 @@ export class RegistryResource implements LoopbackResource {
   }
 
   #updater(verb: string, subresource: string): RESTStorage & Updater {
-    const storage = subresource === '' ? this.#options.main : this.#options.subresource(subresource)
+    const storage = subresource === '' ? this.#options.main : this.#options.getSubresource(subresource)
     if (storage === undefined || !canUpdate(storage)) throw this.#unsupported(verb, subresource)
     return storage
   }
@@ -205,7 +205,7 @@ export class RegistryResource implements LoopbackResource {
 }
 
 function toWritten(result: RestResult): LoopbackWritten {
-  return { object: () => readResult(result) }
+  return { getObject: () => readResult(result) }
 }
 
 function listRequest({ predicate = everyObject, resourceVersion = '0' }: LoopbackListOptions): ListRequest {

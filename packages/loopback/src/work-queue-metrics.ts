@@ -7,7 +7,7 @@ const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0
 /** Metrics of work queues with kube-controller-manager's names, so that existing dashboards and alerts work. */
 export interface WorkQueueMetrics {
   /** Registers a queue. `state` is called at each scrape until the queue is closed. */
-  forQueue(name: string, state: () => WorkQueueState): QueueMetrics
+  createQueueMetrics(name: string, state: () => WorkQueueState): QueueMetrics
   /** Returns the names of the queues that have keys to process now, without keys that are delayed. */
   listBusyQueues(): readonly string[]
 }
@@ -19,11 +19,11 @@ export interface WorkQueueState {
 }
 
 export interface QueueMetrics {
-  added(): void
-  retried(): void
+  countAdd(): void
+  countRetry(): void
   /** Records that a key was taken for processing after waiting for `seconds`. */
-  taken(seconds: number): void
-  done(seconds: number): void
+  recordStart(seconds: number): void
+  recordEnd(seconds: number): void
   close(): void
 }
 
@@ -53,17 +53,17 @@ export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetr
   const retries = registry.register(createCounter('workqueue_retries_total', '[BETA] Keys that were to be looked at again later.'))
 
   return {
-    forQueue(name, state) {
+    createQueueMetrics(name, state) {
       states.set(name, state)
       const added = adds.with({ name })
       const retried = retries.with({ name })
       const waitDuration = waitDurations.with({ name })
       const work = workDurations.with({ name })
       return {
-        added: () => increase(added),
-        retried: () => increase(retried),
-        taken: (seconds) => waitDuration.observe(seconds),
-        done: (seconds) => work.observe(seconds),
+        countAdd: () => increase(added),
+        countRetry: () => increase(retried),
+        recordStart: (seconds) => waitDuration.observe(seconds),
+        recordEnd: (seconds) => work.observe(seconds),
         close: () => void states.delete(name),
       }
     },

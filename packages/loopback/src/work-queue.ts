@@ -52,7 +52,7 @@ export class WorkQueue implements AsyncDisposable {
   constructor(options: WorkQueueOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#metrics = options.metrics?.forQueue(options.name ?? '', () => {
+    this.#metrics = options.metrics?.createQueueMetrics(options.name ?? '', () => {
       const now = this.#clock.now()
       const working = Array.from(this.#working.values(), ({ since }) => (now - since) / 1000)
       return { waiting: this.#waiting.size + this.#again.size, working }
@@ -65,7 +65,7 @@ export class WorkQueue implements AsyncDisposable {
     const pending = this.#working.has(key) ? this.#again : this.#waiting
     if (pending.has(key)) return
     pending.set(key, this.#clock.now())
-    this.#metrics?.added()
+    this.#metrics?.countAdd()
     // Starts asynchronously, because the caller may add a key many times in a row.
     queueMicrotask(() => this.#startWork())
   }
@@ -73,7 +73,7 @@ export class WorkQueue implements AsyncDisposable {
   /** Adds a key after a delay. If the key already has a delay, the earlier time applies. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
-    this.#metrics?.retried()
+    this.#metrics?.countRetry()
     const dueAt = this.#clock.now() + milliseconds
     const present = this.#delayed.get(key)
     if (present !== undefined && present.due <= dueAt) return
@@ -101,7 +101,7 @@ export class WorkQueue implements AsyncDisposable {
       if (this.#working.size >= (this.#options.workers ?? 2)) return
       this.#waiting.delete(key)
       const startTime = this.#clock.now()
-      this.#metrics?.taken((startTime - added) / 1000)
+      this.#metrics?.recordStart((startTime - added) / 1000)
       this.#working.set(key, { since: startTime, work: this.#work(key, startTime) })
     }
   }
@@ -117,7 +117,7 @@ export class WorkQueue implements AsyncDisposable {
       retry = this.#retryIn(key, error)
     }
     this.#working.delete(key)
-    this.#metrics?.done((this.#clock.now() - since) / 1000)
+    this.#metrics?.recordEnd((this.#clock.now() - since) / 1000)
     if (this.#stop.signal.aborted) return
     const added = this.#again.get(key)
     if (added !== undefined) {

@@ -43,7 +43,7 @@ test('creates its stores with the services of the server', async () => {
     priority: 1,
     types: [],
     resources: [widgets],
-    extensions: ({ refuse }: { readonly refuse: string }) => ({
+    createExtensions: ({ refuse }: { readonly refuse: string }) => ({
       hooks: {
         widgets: () => ({
           beginCreate() {

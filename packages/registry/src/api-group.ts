@@ -63,7 +63,7 @@ export interface ApiGroupDefinition<Objects extends readonly KubeObject[], Servi
   /** Kinds that occur only in request bodies. Default: none. */
   readonly bodies?: readonly BodyKind[]
   /** Creates hooks and subresources that need services of the server. Default: none. */
-  extensions?(this: void, services: Services): RESTStorageExtensions
+  createExtensions?(this: void, services: Services): RESTStorageExtensions
 }
 
 /**
@@ -75,12 +75,14 @@ export interface ApiGroupDefinition<Objects extends readonly KubeObject[], Servi
 export function defineApiGroup<const Objects extends readonly KubeObject[], Services = unknown>(
   definition: ApiGroupDefinition<Objects, Services>,
 ): ApiGroup<Services> {
-  const { bodies = [], extensions, ...group } = definition
+  const { bodies = [], createExtensions, ...group } = definition
   // The cast is safe: the server passes each definition only objects of its kind.
   const resources = definition.resources as unknown as readonly ResourceDefinition[]
   return {
     ...group,
-    ...(extensions && { newRESTStorage: (host: StorageHost<Services>) => newRESTStorage(host, resources, extensions(host.services)) }),
+    ...(createExtensions && {
+      newRESTStorage: (host: StorageHost<Services>) => newRESTStorage(host, resources, createExtensions(host.services)),
+    }),
     resources,
     register(scheme) {
       for (const definition of resources) registerKind(scheme, definition)

@@ -23,11 +23,11 @@ export interface QuotaRules<T extends KubeObject = KubeObject> {
   /** Returns whether objects of the resource count against a limit of this name ("requests.cpu"). */
   isLimitedBy(limit: string): boolean
   /** Returns the usage of one object, with the names of quota limits as keys. `now` is in milliseconds since the epoch. */
-  usage(object: DeepReadonly<T>, now: number): Quantities
+  computeUsage(object: DeepReadonly<T>, now: number): Quantities
   /** Returns whether the object is in the scope. Default: false. */
   isInScope?(selector: ScopeSelector, object: DeepReadonly<T>): boolean
   /** Returns an error message if the object lacks a field that these limits require. Default: undefined. */
-  complaint?(limits: readonly string[], object: DeepReadonly<T>): string | undefined
+  describeMissingLimit?(limits: readonly string[], object: DeepReadonly<T>): string | undefined
 }
 
 /** The quantity 1: the usage of one object. */
@@ -44,7 +44,7 @@ export function countObjects({ group, resource }: GroupResource, alias?: string)
   return {
     isCharged: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
     isLimitedBy: (limit) => names.includes(limit),
-    usage: () => usage,
+    computeUsage: () => usage,
   }
 }
 

@@ -14,7 +14,7 @@ export async function get<T extends KubeObject>(
   name: string,
   { resourceVersion = '' }: GetRequest,
 ): Promise<StoredObject<T>> {
-  const key = dependencies.keys.key(context, name)
+  const key = dependencies.keys.createKey(context, name)
   const { addLatency } = context
   const began = addLatency === undefined ? 0 : performance.now()
   try {

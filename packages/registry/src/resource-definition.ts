@@ -144,7 +144,7 @@ export interface StorageFacts<T extends KubeObject = KubeObject> {
    * Returns an object as it would be read after it was stored, for the response to a dry run. Default: the object, with the defaults of
    * `defaultOnRead`.
    */
-  asRead?(this: void, object: T): T | Promise<T>
+  convertOnRead?(this: void, object: T): T | Promise<T>
 }
 
 /** Another served version of a resource, and its differences from the hub version. */
@@ -171,7 +171,7 @@ export interface OtherVersions {
    * Returns all versions in which the resource has a subresource, or in which it exists for "". They are in the order of the definition and
    * include those that are not served.
    */
-  versionsOf(subresource: string): readonly string[]
+  listSubresourceVersions(subresource: string): readonly string[]
   /** Converts an object without kind and apiVersion. Must not modify its argument. Returns a promise if a webhook converts the object. */
   convert(object: KubeObject, from: string, to: string): KubeObject | Promise<KubeObject>
 }
@@ -193,7 +193,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
    */
   readonly isCustom?: boolean
   /** Returns how discovery and OpenAPI list the resource at the moment. Default: completely. */
-  readonly listing?: () => Listing
+  readonly getListing?: () => Listing
   readonly plural: string
   /** The singular name. Default: the kind in lower case. */
   readonly singular?: string
@@ -241,7 +241,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly columns?: readonly (Column<T> | ColumnGroup<T>)[]
   /** Replaces all columns, including Name and Age (events). */
   readonly allColumns?: readonly Column<T>[]
-  readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
+  readonly getTableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
   /**
    * The rules for resource quotas. 'none' excludes the resource from quotas (events). Default: counts objects as "count/<plural>.<group>".
@@ -270,7 +270,7 @@ export interface DeletionPolicy<T extends KubeObject> {
   /** Changes the object for its deletion, for example sets the phase Terminating. Runs after deletionTimestamp is set. */
   beginDelete(object: T): void
   /** Returns true if only `metadata.finalizers` can still prevent the removal, for example because spec.finalizers is empty. */
-  readyToRemove(object: DeepReadonly<T>): boolean
+  isReadyToRemove(object: DeepReadonly<T>): boolean
   /** Whether the first step ignores the propagation policy in the options of the DELETE. Default: false. */
   readonly ignoresPropagation?: boolean
   /** Whether deletecollection deletes objects in one step, as in kube-apiserver for CustomResourceDefinitions. Default: false. */

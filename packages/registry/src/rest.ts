@@ -39,7 +39,7 @@ export interface RESTStorage {
    */
   readonly isCustom?: boolean
   /** Returns how documents list the resource at the moment. Default: completely. */
-  readonly listing?: () => Listing
+  readonly getListing?: () => Listing
   /** The version in which objects are stored. Default: the hub version. */
   readonly storedVersion?: string
   /** Columns and cells for Table output. Absent: Tables are not served. */
@@ -201,9 +201,9 @@ export interface TableConvertor {
   /** Whether an empty list has `rows: null` in its Table. Default: false, which gives an empty array. */
   readonly nullRows?: boolean
   /** Returns the cells of an object's row, in the order of `columns`. */
-  cells(object: DeepReadonly<KubeObject>, now: number): readonly TableCell[]
+  createCells(object: DeepReadonly<KubeObject>, now: number): readonly TableCell[]
   /** Returns the conditions of an object's row, for example that a pod has completed. */
-  conditions?(object: DeepReadonly<KubeObject>): readonly { type: string; status: string; reason?: string; message?: string }[]
+  getConditions?(object: DeepReadonly<KubeObject>): readonly { type: string; status: string; reason?: string; message?: string }[]
 }
 
 /** A storage that may support any verb. The type of the argument of `canGet` and similar functions. */

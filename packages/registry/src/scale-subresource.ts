@@ -18,13 +18,13 @@ const columns: readonly Column<Scale>[] = [
 
 /** Functions that get and set the desired and current number of replicas of a kind. */
 export interface ScaledBy<T extends KubeObject> {
-  replicas(object: DeepReadonly<T>): number
+  getReplicas(object: DeepReadonly<T>): number
   setReplicas(object: T, replicas: number): void
-  statusReplicas(object: DeepReadonly<T>): number
+  getStatusReplicas(object: DeepReadonly<T>): number
   /** The path of the field that `setReplicas` changes: "spec.replicas". */
   readonly replicasPath: string
   /** Returns the label selector as text: "a=1,b=2". */
-  selector(object: DeepReadonly<T>): string
+  formatSelector(object: DeepReadonly<T>): string
 }
 
 /** Creates the subresource `scale` with GET, PUT and PATCH. Writes to the subresource update the scaled object itself. */
@@ -81,8 +81,8 @@ function setManagers({ metadata }: KubeObject, managers: ObjectMeta['managedFiel
 
 function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = (object as KubeObject).metadata
-  const replicas = by.replicas(object)
-  const selector = by.selector(object)
+  const replicas = by.getReplicas(object)
+  const selector = by.formatSelector(object)
   return {
     kind: scaleKind.kind,
     apiVersion: `${scaleKind.group}/${scaleKind.version}`,
@@ -95,6 +95,6 @@ function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>)
     },
     // Zero numbers are left out of a spec, so 0 replicas are too.
     spec: { ...(replicas !== 0 && { replicas }) },
-    status: { replicas: by.statusReplicas(object), ...(selector !== '' && { selector }) },
+    status: { replicas: by.getStatusReplicas(object), ...(selector !== '' && { selector }) },
   }
 }

@@ -69,7 +69,7 @@ export class DefaultStorageFactory implements StorageFactory {
 
   newConfig(resource: GroupResource, { prefix = resource.resource }: Pick<StorageFacts, 'prefix'> = {}): StorageConfig {
     const { createCodec, transformerOverrides, metrics } = this.#options
-    const transformer = transformerOverrides?.transformerFor(resource)
+    const transformer = transformerOverrides?.findTransformer(resource)
     return {
       backend: this.#backendOf(resource),
       createCodec,

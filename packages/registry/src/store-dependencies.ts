@@ -159,16 +159,16 @@ function throwIf(isInvalid: boolean, message: string): void {
 /** Computes the keys of a resource's objects. */
 export interface KeyFunctions {
   /** Returns the prefix of all keys in the context's namespace, or in all namespaces if the context has none. The prefix ends with "/". */
-  root(context: Pick<RequestContext, 'namespace'>): string
+  createRootKey(context: Pick<RequestContext, 'namespace'>): string
   /** Returns the key of one object. Throws BadRequest for a missing namespace or name, and for a name that is not a valid path segment. */
-  key(context: Pick<RequestContext, 'namespace'>, name: string): string
+  createKey(context: Pick<RequestContext, 'namespace'>, name: string): string
 }
 
 /** Creates the keys of a namespaced resource. `prefix` has no final slash: "/registry/configmaps" → "/registry/configmaps/NAMESPACE/NAME". */
 export function createNamespacedKeys(prefix: string): KeyFunctions {
   return {
-    root: ({ namespace }) => (namespace === '' ? `${prefix}/` : `${prefix}/${namespace}/`),
-    key: ({ namespace }, name) => {
+    createRootKey: ({ namespace }) => (namespace === '' ? `${prefix}/` : `${prefix}/${namespace}/`),
+    createKey: ({ namespace }, name) => {
       if (namespace === '') throw newBadRequest('Namespace parameter required.')
       return `${prefix}/${namespace}/${requireName(name)}`
     },
@@ -178,8 +178,8 @@ export function createNamespacedKeys(prefix: string): KeyFunctions {
 /** Creates the keys of a cluster-wide resource. `prefix` has no final slash: "/registry/nodes" → "/registry/nodes/NAME". */
 export function createClusterKeys(prefix: string): KeyFunctions {
   return {
-    root: () => `${prefix}/`,
-    key: (_context, name) => `${prefix}/${requireName(name)}`,
+    createRootKey: () => `${prefix}/`,
+    createKey: (_context, name) => `${prefix}/${requireName(name)}`,
   }
 }
 
@@ -211,12 +211,12 @@ export function readRangeOf(
   const name = continued ? undefined : fields.requiresExactMatch('metadata.name')
   if (name !== undefined && name !== '') {
     try {
-      return { key: keys.key(effective, name), recursive: false }
+      return { key: keys.createKey(effective, name), recursive: false }
     } catch {
       // The name or namespace is not valid in a key. Read the whole prefix instead, and let the predicate select.
     }
   }
-  return { key: keys.root(effective), recursive: true }
+  return { key: keys.createRootKey(effective), recursive: true }
 }
 
 /**

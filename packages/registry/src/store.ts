@@ -49,7 +49,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly categories: readonly string[]
   readonly listKind?: string
   readonly isCustom: boolean
-  readonly listing?: () => Listing
+  readonly getListing?: () => Listing
   readonly storedVersion: string
   readonly table: TableConvertor | undefined
   readonly specAnnotations: readonly string[] | undefined
@@ -70,7 +70,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.categories = definition.categories ?? []
     if (definition.listKind !== undefined) this.listKind = definition.listKind
     this.isCustom = definition.isCustom ?? false
-    if (definition.listing !== undefined) this.listing = definition.listing
+    if (definition.getListing !== undefined) this.getListing = definition.getListing
     this.storedVersion = definition.storage?.version ?? definition.version
     this.table = tabled ? createTableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations

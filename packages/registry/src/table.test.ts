@@ -13,7 +13,7 @@ it('puts columns with priority 0 between Name and Age, and other columns after A
     'Age|string||0',
     'Phase|string||1',
   ])
-  expect(table.cells(object, now)).toEqual(['a', 3, '5m30s', 'Ready'])
+  expect(table.createCells(object, now)).toEqual(['a', 3, '5m30s', 'Ready'])
 })
 
 it('computes the cells of a column group once for each row', () => {
@@ -32,15 +32,15 @@ it('computes the cells of a column group once for each row', () => {
     ],
   })
   expect(table.columns.map(({ name, priority }) => `${name}|${priority}`)).toEqual(['Name|0', 'Kind|0', 'Age|0', 'Least|1', 'Most|1'])
-  expect(table.cells(object, now)).toEqual(['a', 'a widget', '5m30s', 1, 7])
-  expect(table.cells(object, now)[3]).toBe(2)
+  expect(table.createCells(object, now)).toEqual(['a', 'a widget', '5m30s', 1, 7])
+  expect(table.createCells(object, now)[3]).toBe(2)
 })
 
 it('shows Name and Created At if the definition has no columns, and Name and Age if its list of columns is empty', () => {
   expect(createTableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
-  expect(createTableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
-  expect(createTableConvertor({}).cells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])
-  expect(createTableConvertor({ columns: [] }).cells({ metadata: {} }, now)).toEqual(['', '<unknown>'])
+  expect(createTableConvertor({}).createCells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
+  expect(createTableConvertor({}).createCells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])
+  expect(createTableConvertor({ columns: [] }).createCells({ metadata: {} }, now)).toEqual(['', '<unknown>'])
 })
 
 it.each([

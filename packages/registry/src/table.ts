@@ -30,17 +30,17 @@ type Columns<T extends KubeObject> = Pick<ResourceDefinition<T>, 'columns' | 'al
 
 /** Creates the columns and cells for a resource's Tables. */
 export function createTableConvertor<T extends KubeObject>(
-  definition: Columns<T> & Pick<ResourceDefinition<T>, 'tableConditions'>,
+  definition: Columns<T> & Pick<ResourceDefinition<T>, 'getTableConditions'>,
 ): TableConvertor {
   const columns = listColumns(definition)
-  const { tableConditions } = definition
+  const { getTableConditions } = definition
   return {
     columns: columns.flatMap(describeColumns),
     nullRows: isGeneric(definition),
-    cells: (object, now) => printCells(columns, object as DeepReadonly<T>, now),
-    ...(tableConditions === undefined
+    createCells: (object, now) => printCells(columns, object as DeepReadonly<T>, now),
+    ...(getTableConditions === undefined
       ? undefined
-      : { conditions: (object: DeepReadonly<KubeObject>) => tableConditions(object as DeepReadonly<T>) }),
+      : { getConditions: (object: DeepReadonly<KubeObject>) => getTableConditions(object as DeepReadonly<T>) }),
   }
 }
 

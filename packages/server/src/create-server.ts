@@ -317,7 +317,7 @@ export function createServer(options: ServerOptions): Server {
     if (options.setVerbosity !== undefined) installDebugFlags(app, { v: options.setVerbosity })
   }
   if (options.flowControl !== undefined) installFlowControlPages(app, options.flowControl)
-  const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: listAllPaths, ...options.zpages })
+  const zpages = installZPages(app, { componentName: 'kube-apiserver', version, listPaths: listAllPaths, ...options.zpages })
   let isReadinessFailed = false
   function installPlainPaths(): void {
     const body = createRawJson(version)
@@ -455,7 +455,7 @@ function installHealth(
   for (const name of endpointNames) {
     const endpoint = createHealthEndpoint({
       name,
-      checks: () => listChecks(name),
+      listChecks: () => listChecks(name),
       onChecked: (check, passed) => onChecked(name, check, passed),
       onFailure: (endpointName, failed, lines) => onFailure(`${failed.join(',')} check failed: ${endpointName}\n${lines.join('\n')}`),
     })

@@ -12,7 +12,7 @@ const checks = [
 ]
 
 test('excludes single checks and groups of checks', async () => {
-  const { answer } = createHealthEndpoint({ name: 'readyz', checks: () => checks })
+  const { answer } = createHealthEndpoint({ name: 'readyz', listChecks: () => checks })
   expect(await answer(parseQuery('verbose&exclude=etcd&exclude=z&exclude=a'))).toMatchObject({
     status: 200,
     body:
@@ -29,7 +29,7 @@ test('reports the reasons of failures once for each request, and counts the chec
   const counted: unknown[] = []
   const { answer, answerOne } = createHealthEndpoint({
     name: 'livez',
-    checks: () => checks,
+    listChecks: () => checks,
     onFailure: (...failed) => failures.push(failed),
     onChecked: (...result) => counted.push(result),
   })

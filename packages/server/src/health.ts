@@ -26,14 +26,14 @@ interface HealthEndpointOptions {
   /** Name of the endpoint, such as "readyz". */
   readonly name: string
   /** Returns the current checks. Called for each request, because checks can be added at any time. */
-  readonly checks: () => readonly HealthCheck[]
+  readonly listChecks: () => readonly HealthCheck[]
   /** Called with the names of the failed checks and a line for each. The public response does not contain the errors. */
   readonly onFailure?: (endpoint: string, checks: readonly string[], lines: readonly string[]) => void
   /** Called with the result of each check. */
   readonly onChecked?: (check: string, passed: boolean) => void
 }
 
-export function createHealthEndpoint({ name, checks, onFailure, onChecked }: HealthEndpointOptions): HealthEndpoint {
+export function createHealthEndpoint({ name, listChecks, onFailure, onChecked }: HealthEndpointOptions): HealthEndpoint {
   return {
     answer: async (query) => {
       const excluded = new Set(query.getAll('exclude'))
@@ -41,7 +41,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
       const failed: string[] = []
       const errors: string[] = []
       let output = ''
-      for (const check of checks()) {
+      for (const check of listChecks()) {
         const { group = '' } = check
         if (excluded.has(check.name)) {
           unmatched.delete(check.name)
@@ -69,7 +69,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
       return query.has('verbose') ? { ...ok, body: `${output}${name} check passed\n` } : ok
     },
     answerOne: async (wanted) => {
-      const check = checks().find((candidate) => candidate.name === wanted)
+      const check = listChecks().find((candidate) => candidate.name === wanted)
       if (check === undefined) return undefined
       const error = await findError(check)
       return error === undefined ? ok : createPlainError(500, `internal server error: ${error}`)

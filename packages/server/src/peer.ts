@@ -14,7 +14,7 @@ export interface Peer {
 /** Settings for verifying client certificates. */
 export interface PeerRules {
   /** Returns the current CAs. It returns a new object after every change. */
-  readonly authorities: () => TrustedAuthorities
+  readonly getAuthorities: () => TrustedAuthorities
   readonly now: () => number
 }
 
@@ -35,7 +35,7 @@ export class Connection {
     const certificate = rules && socket.getPeerCertificate()
     const isPresent = certificate && Object.keys(certificate).length > 0
     this.#presented = isPresent ? new PresentedCertificate(socket, certificate, { ...rules, role: 'clients' }) : undefined
-    const mayBeProxy = isPresent && !rules.authorities().frontProxies.empty
+    const mayBeProxy = isPresent && !rules.getAuthorities().frontProxies.empty
     this.#frontProxy = mayBeProxy ? new PresentedCertificate(socket, certificate, { ...rules, role: 'frontProxies' }) : undefined
     this.#onIdentified = onIdentified
   }
@@ -106,7 +106,7 @@ class PresentedCertificate {
 
   get verdict(): Peer {
     const now = this.#rules.now()
-    const authorities = this.#rules.authorities()[this.#rules.role]
+    const authorities = this.#rules.getAuthorities()[this.#rules.role]
     if (authorities !== this.#authorities || now < this.#from || now >= this.#until) this.#judge(authorities, now)
     return this.#verdict
   }

@@ -24,11 +24,11 @@ test('adds no metrics for unknown names of clients, and counts requests for serv
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   const observeFailure = (target: string): void => {
-    metrics.terminated(createObservedRequest(target), 504)
-    metrics.aborted(createObservedRequest(target))
-    metrics.dropped(createObservedRequest(target))
+    metrics.countTermination(createObservedRequest(target), 504)
+    metrics.countAbort(createObservedRequest(target))
+    metrics.countDrop(createObservedRequest(target))
     metrics.observe(createObservedRequest(target), 404, 0.001, 0)
-    metrics.longRunning(createObservedRequest(target)).value++
+    metrics.getLongRunningGauge(createObservedRequest(target)).value++
   }
   for (const target of ['/x', '/api/v1/x', '/api/v1/namespaces/n/x/y', '/api/v1/namespaces/n/x']) observeFailure(target)
   const lineCount = registry.text().split('\n').length
@@ -55,8 +55,8 @@ test('measures the sizes of read responses', () => {
 test('counts refused requests, with one label for all non-resource paths', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(createObservedRequest(target))
-  for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...createObservedRequest('/a'), method })
+  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.countDrop(createObservedRequest(target))
+  for (const method of ['INVENTED', 'constructor']) metrics.countDrop({ ...createObservedRequest('/a'), method })
   const count = (series: RegExp): number => (registry.text().match(series) ?? []).length
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="pods"[^}]*\} 2$/m)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="GET"[^}]*\} 2$/m)
@@ -112,7 +112,7 @@ test('counts a collection by the scope of its route, and a running watch of one 
   const selected = '/api/v1/namespaces/n/pods?fieldSelector=metadata.name%3Da'
   metrics.observe(createObservedRequest(selected), 200, 0.001, 1)
   metrics.observe({ ...createObservedRequest(selected), method: 'DELETE', info: parseInfo('DELETE', selected) }, 200, 0.001, 1)
-  metrics.longRunning(createObservedRequest(`${selected}&watch=1`)).value++
+  metrics.getLongRunningGauge(createObservedRequest(`${selected}&watch=1`)).value++
   const text = registry.text()
   expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="LIST"[^}]*\} 1$/m)
   expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="DELETE"[^}]*\} 1$/m)

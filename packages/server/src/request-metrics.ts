@@ -29,18 +29,18 @@ export interface RequestMetrics {
   /** Remaining validity of client certificates, in seconds. */
   readonly clientCertificate: Histogram
   /** Counts a request that the server ended early, for example with 504. */
-  terminated(request: ObservedRequest, code: number): void
+  countTermination(request: ObservedRequest, code: number): void
   /** Counts a request for another API server that this server answered with an error. */
   forwardingFailed(request: ObservedRequest, code: number): void
   /** Counts a request that was refused with 429. It is also counted as a completed request. */
-  dropped(request: ObservedRequest): void
+  countDrop(request: ObservedRequest): void
   /** Counts a response that was aborted. */
-  aborted(request: ObservedRequest): void
+  countAbort(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
   /** Returns the numbers of requests that wait for their turn. */
   inQueue(): { readonly readOnly: Value; readonly mutating: Value }
   /** Returns the gauge of running long-running requests with the labels of this request. */
-  longRunning(request: ObservedRequest): Value
+  getLongRunningGauge(request: ObservedRequest): Value
   readonly handshakeErrors: Value
 }
 
@@ -193,7 +193,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       mutating: inQueue.with({ request_kind: 'mutating' }),
     })),
     inFlight: { readOnly: inFlight.with({ request_kind: 'readOnly' }), mutating: inFlight.with({ request_kind: 'mutating' }) },
-    longRunning: (request) => {
+    getLongRunningGauge: (request) => {
       const entry = resolveSeries(request)
       if (entry === undefined) return uncounted
       const scope = decideReportedScope(request.info)
@@ -214,15 +214,15 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       entry.sliDuration?.observe(seconds)
       entry.sizes?.observe(bytes)
     },
-    terminated: (request, code) => countTerminated({ ...createServedLabels(request), component }, code),
+    countTermination: (request, code) => countTerminated({ ...createServedLabels(request), component }, code),
     forwardingFailed: (request, code) => countTerminated(createForwardedLabels(request), code),
-    dropped: (request) => {
+    countDrop: (request) => {
       countTerminated({ ...createServedLabels(request), component }, 429)
       const entry = request.info.isResourceRequest ? resolveSeries(request) : undefined
       if (entry !== undefined) findCounter(entry, 429).value++
       else total.with({ ...createServedLabels(request), subresource: '', component, code: '429' }).value++
     },
-    aborted: (request) => {
+    countAbort: (request) => {
       const { dry_run: _, component: __, ...labels } = createServedLabels(request)
       countRare('aborted', aborts, labels)
     },

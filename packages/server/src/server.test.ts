@@ -332,7 +332,7 @@ test('an unread response does not count against the limit, and completes when th
   const chunkCount = 16
   const stream = withExchange((exchange) =>
     sendStream(exchange, 200, {}, async (sink) => {
-      for (let i = 0; i < chunkCount; i++) if (!sink.write(piece)) await sink.drained()
+      for (let i = 0; i < chunkCount; i++) if (!sink.write(piece)) await sink.waitForDrain()
     }),
   )
   testServer.app.get('/api/v1/stream', stream)

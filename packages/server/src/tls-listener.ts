@@ -77,7 +77,7 @@ const streamWindow = 256 * 1024
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   let { authorities } = options
   const asksForCertificate = !authorities.clients.empty || !authorities.frontProxies.empty
-  const peerRules: PeerRules | undefined = asksForCertificate ? { authorities: () => authorities, now: options.now } : undefined
+  const peerRules: PeerRules | undefined = asksForCertificate ? { getAuthorities: () => authorities, now: options.now } : undefined
   const limit = new ConnectionLimit(options.maxConnections)
   const trafficLimit = new UnauthenticatedTrafficLimit()
   const { certificate, key, named } = options.serving

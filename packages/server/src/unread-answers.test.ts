@@ -30,12 +30,12 @@ beforeAll(async () => {
   serve('/whole', (exchange) => sendBytes(exchange, 200, {}, Buffer.alloc(size)))
   serve('/pieces', (exchange) =>
     sendStream(exchange, 200, {}, async (sink) => {
-      for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(Buffer.alloc(size))) await sink.drained()
+      for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(Buffer.alloc(size))) await sink.waitForDrain()
     }),
   )
   serve('/api/v1/things', (exchange) =>
     sendStream(exchange, 200, {}, async (sink) => {
-      for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(event)) await sink.drained()
+      for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(event)) await sink.waitForDrain()
     }),
   )
   serve('/unwaited', (exchange) => sendStream(exchange, 200, {}, async (sink) => void sink.write(Buffer.alloc(size))))

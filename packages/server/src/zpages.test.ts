@@ -17,7 +17,7 @@ function createPages(services: ExchangeServices = {}): (path: string, accept?: s
   const installed = installZPages(app, {
     componentName: 'kube-apiserver',
     version: getVersionInfo(),
-    paths: listPaths,
+    listPaths: listPaths,
     flagz: () => ({ v: '2', 'secure-port': '6443' }),
   })
   expect(installed).toEqual(['/flagz', '/statusz'])

@@ -18,7 +18,7 @@ export interface ZPagesOptions extends ZPages {
   readonly componentName: string
   readonly version: VersionInfo
   /** Returns the paths that the server lists at `/`. */
-  readonly paths: () => readonly string[]
+  readonly listPaths: () => readonly string[]
 }
 
 /** Serves kube-apiserver's debugging pages (`/statusz`, `/flagz`). Returns their paths. */
@@ -55,14 +55,14 @@ function createFlagsBody(flags: Readonly<Record<string, string>>): Body {
 /** Path prefixes that the pages do not link, because they are for API clients. */
 const forClients = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
 
-function createStatusBody({ version, paths }: ZPagesOptions): Body {
+function createStatusBody({ version, listPaths }: ZPagesOptions): Body {
   const seconds = Math.floor(process.uptime())
   const startTime = `${new Date(Date.now() - process.uptime() * 1000).toISOString().slice(0, 19)}Z`
   const padToTwo = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   const uptime = `${Math.floor(seconds / 3600)} hr ${padToTwo((seconds / 60) % 60)} min ${padToTwo(seconds % 60)} sec`
   const binaryVersion = version.gitVersion.replace(/^v/, '').split(/[-+]/, 1)[0]!
   const emulationVersion = `${version.emulationMajor}.${version.emulationMinor}`
-  const folders = new Set(paths().flatMap((path) => (path === '/' ? [] : `/${path.split('/')[1]}`)))
+  const folders = new Set(listPaths().flatMap((path) => (path === '/' ? [] : `/${path.split('/')[1]}`)))
   const linkedFolders = [...folders].filter((path) => !forClients.has(path)).sort()
   return {
     lines: [

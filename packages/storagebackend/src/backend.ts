@@ -181,25 +181,25 @@ export interface BackendSnapshot {
   scan(range: KeyRange): IterableIterator<Entry>
   count(range: KeyRange): number
   /** Returns a snapshot of the entries under the prefix. It keeps only these entries in memory. */
-  within(prefix: string): BackendSnapshot
+  restrictTo(prefix: string): BackendSnapshot
 }
 
 export interface Snapshots {
   /** Returns the newest durable state, in constant time. */
-  snapshot(): BackendSnapshot
+  takeSnapshot(): BackendSnapshot
   /** Returns the state at a past revision, or undefined if it is no longer in memory. */
-  snapshotAt(revision: Revision): BackendSnapshot | undefined
+  findSnapshot(revision: Revision): BackendSnapshot | undefined
 }
 
 export interface Compaction {
   /** Drops the history before `revision`. Reads and watches from an older revision then fail. */
   compact(revision: Revision): Promise<void>
-  compactedRevision(): Revision
+  getCompactedRevision(): Revision
 }
 
 export interface SizeStatistics {
   /** Returns the size of the store in bytes. For a store on disk that is the size on disk, otherwise the size in memory. */
-  size(): Promise<number>
+  measureSize(): Promise<number>
 }
 
 export function hasSnapshots(backend: Backend): backend is Backend & Snapshots {

@@ -109,7 +109,7 @@ export class ObjectAccess<T extends KubeObject> {
   selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
     const matches = createMatcher(predicate)
     const headers = this.transformer ? undefined : this.codec.headers
-    const matchesHeader = headers?.matcher(predicate)
+    const matchesHeader = headers?.createMatcher(predicate)
     return (entry) => {
       const labelSet = headers && readLabelSet(entry, this.#viewOf(entry), headers)
       if (labelSet !== undefined) return matchesHeader!(entry.value, labelSet) ? this.open(entry) : undefined
@@ -259,7 +259,7 @@ export class ObjectAccess<T extends KubeObject> {
       return this.codec.open(entry.key, value, revision)
     } catch (error) {
       if (!this.transformer && isEncryptedValue(value)) throw newTransformError(entry.key, encryptedUnexpectedly)
-      this.metrics?.undecodable()
+      this.metrics?.countUndecodable()
       throw translateBackendError(error, entry.key)
     }
   }
@@ -300,10 +300,10 @@ export function createObjectSnapshots<T extends KubeObject>(access: ObjectAccess
   const { backend } = access
   if (!hasSnapshots(backend) || access.transformer) return undefined
   return {
-    snapshotAt(revision: Revision) {
+    findSnapshot(revision: Revision) {
       try {
-        const snapshot = backend.snapshotAt(revision)
-        return snapshot && openSnapshot(access, snapshot.within(prefix))
+        const snapshot = backend.findSnapshot(revision)
+        return snapshot && openSnapshot(access, snapshot.restrictTo(prefix))
       } catch (error) {
         throw translateBackendError(error, prefix)
       }

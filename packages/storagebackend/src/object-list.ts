@@ -46,8 +46,8 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
   try {
     if (!hasSnapshots(backend)) return await listFetched(list)
     const snapshot = await access.measure('list', prefix, () => {
-      const newest = backend.snapshot()
-      const snapshot = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
+      const newest = backend.takeSnapshot()
+      const snapshot = plan.at === 0 || plan.at === newest.revision ? newest : backend.findSnapshot(plan.at)
       if (!snapshot && plan.at < newest.revision) throw newCompactedError(prefix, plan)
       const required = Math.max(plan.at, plan.notOlderThan)
       if (required > newest.revision) throw newTooLargeError(prefix, required, newest.revision)
@@ -70,7 +70,7 @@ async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot
     // Iterating cannot wait for encryption keys, so decode all entries first.
     if (access.transformer) await access.openAhead(snapshot.scan(range))
     const count = snapshot.count(range)
-    access.metrics?.listed(count, count, count)
+    access.metrics?.recordList(count, count, count)
     return { revision, continue: '', remainingItemCount: undefined, items: openEach(access, snapshot.scan(range)) }
   }
   const page = newPage(list)
@@ -79,7 +79,7 @@ async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot
     unreadable?.check()
     return complete ? page.last(revision) : page.continued(prefix, revision, snapshot.count(range))
   } finally {
-    access.metrics?.listed(page.examined, page.examined, page.length)
+    access.metrics?.recordList(page.examined, page.examined, page.length)
   }
 }
 
@@ -117,7 +117,7 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
       limit = Math.min(limit * 2, maxFetch)
     }
   } finally {
-    access.metrics?.listed(read, page.examined, page.length)
+    access.metrics?.recordList(read, page.examined, page.length)
   }
 }
 

@@ -53,7 +53,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
   const measureStats = (): Promise<StorageStats> => measureStorage(access, prefix)
-  const metrics = options.metrics?.forResource(resource, measureStats)
+  const metrics = options.metrics?.createResourceMetrics(resource, measureStats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
   const openWatches = new OpenWatches()
@@ -127,9 +127,9 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
 
     count: async (key) => (await listCount(prepareKey(prefix, key, true))).count,
 
-    stats: measureStats,
+    measureStats: measureStats,
 
-    async currentRevision({ span } = {}) {
+    async getCurrentRevision({ span } = {}) {
       const step = span && startListStep(span, prefix, { recursive: false, limit: 1 })
       try {
         return (await listCount(prefix, step)).revision

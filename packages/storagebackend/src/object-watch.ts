@@ -45,7 +45,7 @@ interface State {
 async function readCurrentState<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<State> {
   const { backend } = access
   if (!hasSnapshots(backend)) return access.measure('list', range.start, () => backend.list(range))
-  const snapshot = await access.measure('list', range.start, () => backend.snapshot())
+  const snapshot = await access.measure('list', range.start, () => backend.takeSnapshot())
   return { revision: snapshot.revision, entries: snapshot.scan(range) }
 }
 
@@ -97,12 +97,12 @@ async function* toEvents<T extends KubeObject>(
   try {
     for await (const message of messages) {
       if (message.type === 'progress') {
-        access.metrics?.bookmark()
+        access.metrics?.countBookmark()
         if (options.allowBookmarks) yield [{ type: 'BOOKMARK', revision: message.revision, initialEventsEnd: false }]
         continue
       }
       const state = message.state && openSnapshot(access, message.state)
-      access.metrics?.events(message.changes.length)
+      access.metrics?.countEvents(message.changes.length)
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
         const pause = slice.pauseIfOver()
@@ -170,8 +170,8 @@ function toEvent<T extends KubeObject>(
 function addStateAfter<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange, events: ObjectEvent<T>[]): ObjectEvents<T> {
   const last = events.at(-1)!
   const revision = last.type === 'BOOKMARK' ? last.revision : last.object.revision
-  const snapshot = hasSnapshots(access.backend) ? access.backend.snapshotAt(revision) : undefined
-  return Object.assign(events, { state: snapshot && openSnapshot(access, snapshot.within(range.start)) })
+  const snapshot = hasSnapshots(access.backend) ? access.backend.findSnapshot(revision) : undefined
+  return Object.assign(events, { state: snapshot && openSnapshot(access, snapshot.restrictTo(range.start)) })
 }
 
 function newUnreadableDeletionError(key: string, error: Error): StorageError {

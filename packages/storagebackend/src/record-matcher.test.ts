@@ -30,7 +30,7 @@ const field = fc.record({
 })
 
 function matchesHeader(predicate: Predicate, record: Uint8Array): boolean {
-  const { matcher: ofHeaders, labelSetOf } = codec.headers!
+  const { createMatcher: ofHeaders, labelSetOf } = codec.headers!
   return ofHeaders(predicate)(record, labelSetOf(record)!)
 }
 

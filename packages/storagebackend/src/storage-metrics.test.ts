@@ -7,7 +7,7 @@ const splitLines = (text: string): string[] => text.split('\n').filter((line) =>
 
 test('time series are created on first use, and error series on the first error', () => {
   const registry = createMetricsRegistry()
-  const pods = createStorageMetrics(registry).forResource({ group: '', resource: 'pods' }, () =>
+  const pods = createStorageMetrics(registry).createResourceMetrics({ group: '', resource: 'pods' }, () =>
     Promise.reject(new Error('unexpected call')),
   )
   expect(registry.text()).toBe('')
@@ -26,7 +26,7 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
   const metrics = createStorageMetrics(registry)
   let stats: StorageStats | undefined = { objectCount: 3, estimatedAverageObjectSize: 500 }
   const learn = (): Promise<StorageStats> => (stats ? Promise.resolve(stats) : Promise.reject(new Error('away')))
-  const deployments = metrics.forResource({ group: 'apps', resource: 'deployments' }, learn)
+  const deployments = metrics.createResourceMetrics({ group: 'apps', resource: 'deployments' }, learn)
   await metrics.refresh(() => Promise.resolve(4096))
   expect(splitLines(registry.text())).toEqual([
     'apiserver_resource_objects{group="apps",resource="deployments"} 3',

@@ -19,7 +19,7 @@ export type StorageOperation = 'get' | 'create' | 'update' | 'delete' | 'list' |
  */
 export interface StorageMetrics {
   /** Creates the metrics of one resource. `refresh` calls `stats` until `close` is called. */
-  forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics
+  createResourceMetrics(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics
   /**
    * Updates the number of objects of each resource, one resource after the other, and the size of the store. An unknown number is reported
    * as -1.
@@ -39,10 +39,10 @@ export interface ResourceMetrics {
   /** Records a request to the driver. `started` is the value of `performance.now()` before the request. */
   request(operation: StorageOperation, started: number, failed: boolean): void
   /** Records a list, with the number of entries that were fetched, tested against the selector, and returned. */
-  listed(fetched: number, evaluated: number, returned: number): void
-  undecodable(): void
-  events(count: number): void
-  bookmark(): void
+  recordList(fetched: number, evaluated: number, returned: number): void
+  countUndecodable(): void
+  countEvents(count: number): void
+  countBookmark(): void
   /** Removes the resource's time series. */
   close(): void
 }
@@ -124,16 +124,16 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
         series.requests.value++
         if (failed) series.errors().value++
       },
-      listed(read, tried, given) {
+      recordList(read, tried, given) {
         const series = listSeries()
         series[0].value++
         series[1].value += read
         series[2].value += tried
         series[3].value += given
       },
-      undecodable: () => void decodeErrors.with(labels).value++,
-      events: (count) => void (receivedSeries().value += count),
-      bookmark: () => void bookmarkSeries().value++,
+      countUndecodable: () => void decodeErrors.with(labels).value++,
+      countEvents: (count) => void (receivedSeries().value += count),
+      countBookmark: () => void bookmarkSeries().value++,
       close() {
         observed.delete(observe)
         latestStats.delete(qualified.resource)
@@ -144,7 +144,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
   }
 
   return {
-    forResource: createResourceMetrics,
+    createResourceMetrics: createResourceMetrics,
     findStats: (resource) => latestStats.get(groupResourceString(resource)),
     async refresh(size) {
       for (const observe of observed) await observe()
@@ -177,7 +177,7 @@ export async function measureStorage<T extends KubeObject>(access: ObjectAccess<
     const { entries, count } = await access.measure('listWithCount', prefix, () => backend.list(range, { limit: sampled }))
     return { objectCount: count, estimatedAverageObjectSize: await computeAverageSize(entries) }
   }
-  const snapshot = await access.measure('listWithCount', prefix, () => backend.snapshot())
+  const snapshot = await access.measure('listWithCount', prefix, () => backend.takeSnapshot())
   return { objectCount: snapshot.count(range), estimatedAverageObjectSize: await computeAverageSize(snapshot.scan(range)) }
 }
 

@@ -226,9 +226,9 @@ export interface Storage<T extends KubeObject = KubeObject> {
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision>
   count(key: string): Promise<number>
   /** Returns statistics about the objects of the resource. */
-  stats(): Promise<StorageStats>
+  measureStats(): Promise<StorageStats>
   /** Returns the current revision of the store. */
-  currentRevision(options?: TracedOptions): Promise<Revision>
+  getCurrentRevision(options?: TracedOptions): Promise<Revision>
   /** Throws the reason if the storage cannot serve requests (`NotReady`, `Unreachable`). */
   checkReady(): Promise<void>
   /** Closes the storage and ends open watches. The driver stays open, because other storages may use it. */
@@ -256,7 +256,7 @@ export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
    * Returns the state at `revision`, without references to other states. Returns undefined if the state has been dropped or does not exist
    * yet.
    */
-  snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
+  findSnapshot(revision: Revision): ObjectSnapshot<T> | undefined
 }
 
 export interface FirstObjectOptions {
@@ -310,7 +310,7 @@ export interface ValueHeaders {
    */
   labelSetOf(value: Uint8Array): LabelSet | undefined
   /** Returns a function that tests a value and its label set against the predicate. */
-  matcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
+  createMatcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
 }
 
 /** The codes of `StorageError`. */

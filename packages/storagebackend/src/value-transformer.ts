@@ -37,7 +37,7 @@ export interface ValueTransformer {
 /** The transformers of all resources. */
 export interface ResourceTransformers {
   /** Returns the transformer of a resource, or undefined if its values are stored unencrypted. */
-  transformerFor(resource: GroupResource): ValueTransformer | undefined
+  findTransformer(resource: GroupResource): ValueTransformer | undefined
 }
 
 /**

@@ -77,7 +77,7 @@ describe('WatchQueue', () => {
 
   it('sends the messages of `earlier` before pushed ones', async () => {
     const queue = open({
-      async *earlier() {
+      async *openEarlier() {
         yield { type: 'changes', changes: createChanges(1), revision: 1 }
         queue.push(3, createChanges(3), 10)
         yield { type: 'changes', changes: createChanges(2), revision: 2 }
@@ -95,7 +95,7 @@ describe('WatchQueue', () => {
     const onEnd = vi.fn()
     const queue = open({
       onEnd,
-      earlier: () => ({ next: () => Promise.reject(new Error('gone')) }),
+      openEarlier: () => ({ next: () => Promise.reject(new Error('gone')) }),
     })
     await expect(queue.next()).rejects.toThrow('gone')
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(queue)

@@ -21,7 +21,7 @@ export interface WatchQueueOptions {
   /** The signal that aborts when the reader stops. */
   readonly signal: AbortSignal
   /** Returns an iterator over earlier messages, for example from history. The queue returns all of them before the pushed changes. */
-  readonly earlier?: (queue: WatchQueue) => AsyncIterator<WatchMessage, undefined>
+  readonly openEarlier?: (queue: WatchQueue) => AsyncIterator<WatchMessage, undefined>
   /** Returns the state of the range after a message. `newest` is true if the queue contains no later change. */
   readonly stateAfter?: (revision: Revision, newest: boolean) => BackendSnapshot | undefined
   /** Called once, when the queue ends. */
@@ -66,7 +66,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     this.#options = options
     this.range = options.range
     this.#newest = options.after
-    this.#earlier = options.earlier?.(this)
+    this.#earlier = options.openEarlier?.(this)
     if (options.signal.aborted) this.end(undefined)
     else options.signal.addEventListener('abort', this.#leave)
   }

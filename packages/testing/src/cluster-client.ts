@@ -170,7 +170,7 @@ export class ClusterClient {
   /** Built-in groups are served from the start, so only kinds of other groups are waited for. */
   #timeoutOf({ apiVersion = '' }: ObjectReference): number {
     const { group } = parseGroupVersion(apiVersion)
-    const isBuiltin = this.#host.chain.client.servedKinds().some((served) => !served.isCustom && served.group === group)
+    const isBuiltin = this.#host.chain.client.listServedKinds().some((served) => !served.isCustom && served.group === group)
     return isBuiltin ? 0 : definitionTimeoutMs
   }
 }

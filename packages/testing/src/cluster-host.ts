@@ -121,16 +121,16 @@ export class ClusterHost {
    */
   async restore(image: StoreImage): Promise<void> {
     await this.store.restore(image)
-    const { revision } = this.store.snapshot()
+    const { revision } = this.store.takeSnapshot()
     await this.waitUntilIdle()
-    if (this.store.snapshot().revision === revision) return
+    if (this.store.takeSnapshot().revision === revision) return
     await this.store.restore(image)
     await this.waitUntilIdle()
   }
 
   /** Waits until the controllers have handled all changes and write nothing. */
   waitUntilIdle(): Promise<void> {
-    return waitUntilIdle(this.chain, () => this.store.snapshot().revision)
+    return waitUntilIdle(this.chain, () => this.store.takeSnapshot().revision)
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { ServerChain } from '@keelson/control-plane'
 
 type LoopbackClient = ServerChain['client']
-export type ServedKind = ReturnType<LoopbackClient['servedKinds']>[number]
+export type ServedKind = ReturnType<LoopbackClient['listServedKinds']>[number]
 
 /** The part of an object that names it. */
 export interface ObjectReference {
@@ -15,7 +15,7 @@ export interface ObjectReference {
 /** Returns the resource of a kind. Returns undefined if the server does not serve the kind. */
 export function findKind(client: LoopbackClient, { apiVersion = '', kind }: ObjectReference): ServedKind | undefined {
   const { group, version } = parseGroupVersion(apiVersion)
-  return client.servedKinds().find((served) => served.kind === kind && served.group === group && served.version === version)
+  return client.listServedKinds().find((served) => served.kind === kind && served.group === group && served.version === version)
 }
 
 /**
@@ -25,7 +25,7 @@ export function findKind(client: LoopbackClient, { apiVersion = '', kind }: Obje
 export function findResource(client: LoopbackClient, name: string, version?: string): ServedKind | undefined {
   const { group, resource } = parseResourceName(name)
   return client
-    .servedKinds()
+    .listServedKinds()
     .filter((served) => served.resource === resource && served.group === group && (version ?? served.version) === served.version)
     .toSorted((a, b) => compareVersions(a.version, b.version))[0]
 }

@@ -29,7 +29,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), encodeUint32(maxWindow)])
       socket.write(Buffer.concat([Buffer.from(preface), encodeFrame(frameTypes.settings, 0, 0, settings)]))
       socket.write(encodeFrame(frameTypes.windowUpdate, 0, 0, encodeUint32(maxWindow - defaultWindow)))
-      resolve({ send, bytesRead: () => socket.bytesRead, close: () => void socket.destroy() })
+      resolve({ send, countBytesRead: () => socket.bytesRead, close: () => void socket.destroy() })
     })
     const failConnection = (error: Error): void => {
       reject(error)

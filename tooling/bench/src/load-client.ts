@@ -23,7 +23,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const { url, token, watch } = load
   const streams = watch === undefined ? undefined : await reuseWatches({ url, token, ...watch })
   // For newly opened streams, counts the events that arrived before the load too.
-  const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
+  const eventsBefore = streams !== undefined && streams === kept ? streams.countEvents() : 0
   const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.interleavedRequests ?? [])])
   const loop = (load.rate === undefined ? openClosedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
@@ -37,7 +37,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
     connections.push(await (load.http2 === true ? openHttp2 : openHttp1)(options))
   }
 
-  const sumBytesRead = (): number => connections.reduce((sum, connection) => sum + connection.bytesRead(), streams?.bytes() ?? 0)
+  const sumBytesRead = (): number => connections.reduce((sum, connection) => sum + connection.countBytesRead(), streams?.countBytes() ?? 0)
   const bytesBefore = sumBytesRead()
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
@@ -46,7 +46,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   // The expected number of events is known if the load consists only of changes: each change is one event per stream. To detect duplicates,
   // the client must wait longer instead.
   const known = watch?.keep === true && load.interleavedRequests === undefined && watch.checkOrder !== true
-  if (streams !== undefined) await streams.settled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
+  if (streams !== undefined) await streams.waitUntilSettled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
   const cpu = process.cpuUsage(cpuBefore)
   const bytes = sumBytesRead() - bytesBefore
   for (const connection of connections) connection.close()
@@ -63,15 +63,15 @@ async function run(load: LoadJob): Promise<LoadResult> {
     bytes,
     p50: locateAt(0.5),
     p99: locateAt(0.99),
-    events: (streams?.events() ?? 0) - eventsBefore,
-    eventSeconds: Math.max(seconds, ((streams?.lastEvent() ?? 0) - began) / 1000),
-    watchSeconds: streams === undefined ? 0 : (streams.lastEvent() - streams.opened) / 1000,
-    disorder: streams?.disorder() ?? 0,
+    events: (streams?.countEvents() ?? 0) - eventsBefore,
+    eventSeconds: Math.max(seconds, ((streams?.getLastEventTime() ?? 0) - began) / 1000),
+    watchSeconds: streams === undefined ? 0 : (streams.getLastEventTime() - streams.opened) / 1000,
+    disorder: streams?.countDisorder() ?? 0,
   }
 }
 
 async function reuseWatches(options: WatchStreamsOptions): Promise<WatchStreams> {
-  if (kept?.whole() === true) return kept
+  if (kept?.areOpen() === true) return kept
   kept?.close()
   kept = undefined
   return openWatches(options)

@@ -5,7 +5,7 @@ import { ResponseReader } from './response-reader.ts'
 /** A connection that sends requests. The callback `onAnswer` receives each response together with the timestamp of its request. */
 export interface LoadConnection {
   send(request: MadeRequest, since: number): void
-  bytesRead(): number
+  countBytesRead(): number
   close(): void
 }
 
@@ -37,7 +37,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
           if (same?.request !== request) same = { request, bytes: encodeRequest(request, host, token) }
           socket.write(same.bytes)
         },
-        bytesRead: () => socket.bytesRead,
+        countBytesRead: () => socket.bytesRead,
         close: () => void socket.destroy(),
       })
     })

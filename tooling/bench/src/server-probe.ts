@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 /** Requests to a measured process about its own memory and profiles. */
 export interface ServerProbe {
   /** Returns the number of bytes allocated on the heap since the process started. */
-  allocated(): Promise<number>
+  measureAllocated(): Promise<number>
   /** Runs a garbage collection in the process. */
   collect(): Promise<void>
   /**
    * Runs garbage collection and returns the number of bytes in use, on the heap and in buffers. Does not count free pages that the heap
    * keeps.
    */
-  retained(): Promise<number>
+  measureRetained(): Promise<number>
   /** Starts CPU and heap profiles. Disposing the result writes the profiles to files with the prefix `file`. */
-  profile(file: string): Promise<AsyncDisposable>
+  startProfile(file: string): Promise<AsyncDisposable>
 }
 
 /** Node flags that load the probe before the program. */
@@ -33,10 +33,10 @@ export function connectProbe(child: ChildProcess): ServerProbe {
       child.send({ question, argument }, (error) => error && reject(error))
     })
   return {
-    allocated: () => ask('allocated') as Promise<number>,
-    retained: () => ask('retained') as Promise<number>,
+    measureAllocated: () => ask('allocated') as Promise<number>,
+    measureRetained: () => ask('retained') as Promise<number>,
     collect: async () => void (await ask('collect')),
-    async profile(file) {
+    async startProfile(file) {
       await ask('startProfile')
       return { [Symbol.asyncDispose]: async () => void (await ask('stopProfile', file)) }
     },

@@ -4,16 +4,16 @@ import { StreamOrder } from './stream-order.ts'
 
 export interface WatchStreams {
   /** Returns whether all streams are still open. */
-  whole(): boolean
-  events(): number
-  bytes(): number
-  /** Time on the monotonic clock when the first watch was opened. `lastEvent` is the time of the newest event. */
+  areOpen(): boolean
+  countEvents(): number
+  countBytes(): number
+  /** Time on the monotonic clock when the first watch was opened. `getLastEventTime` is the time of the newest event. */
   readonly opened: number
-  lastEvent(): number
+  getLastEventTime(): number
   /** Returns the number of events that were duplicate, late, or missing on some streams. */
-  disorder(): number
+  countDisorder(): number
   /** Resolves after `all` events, or when no event has arrived for a while. */
-  settled(all: number): Promise<void>
+  waitUntilSettled(all: number): Promise<void>
   close(): void
 }
 
@@ -56,16 +56,16 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
     await Promise.all(Array.from({ length: Math.min(openedTogether, streams - opened) }, open))
   await new Promise((resolve) => setTimeout(resolve, 500 + streams / 2))
   return {
-    whole: () => whole,
-    events: () => events,
-    bytes: () => bytes,
+    areOpen: () => whole,
+    countEvents: () => events,
+    countBytes: () => bytes,
     opened: began,
-    lastEvent: () => last,
-    disorder() {
+    getLastEventTime: () => last,
+    countDisorder() {
       const most = Math.max(0, ...orders.map(({ count }) => count))
       return orders.reduce((sum, { disorder, count }) => sum + disorder + most - count, 0)
     },
-    async settled(all) {
+    async waitUntilSettled(all) {
       let before = events
       for (let quiet = 0; events < all && quiet < quietMs; quiet += lookMs) {
         await new Promise((resolve) => setTimeout(resolve, lookMs))

@@ -37,7 +37,7 @@ export function emitCodec(model: Model, usage: Usage, module: Module): string {
     const fields = Object.entries(message.fields).map(([field, facts]): Field => ({
       name: field,
       facts,
-      type: model.typeOf(module, facts),
+      type: model.resolveType(module, facts),
     }))
     for (const { type } of fields) if (type.kind === 'message' && type.module !== module) imports.add(type.module)
     bodies.push(prefix + emitWriter(module, name, fields), prefix + emitReader(module, name, fields, isListKind(name, message)))

@@ -44,7 +44,7 @@ function formatMessageLine(model: Model, module: Module, name: string, message: 
 }
 
 function formatFieldItem(model: Model, module: Module, name: string, field: FieldFacts, imports: Set<Module>): string {
-  const type = model.typeOf(module, field)
+  const type = model.resolveType(module, field)
   let typeText = type.kind === 'scalar' ? type.scalar : type.kind === 'bareList' ? '[]string' : type.name
   if (typeText === 'unknown') typeText = 'rawExtension'
   if (type.kind === 'message' && type.module !== module) {

@@ -76,7 +76,7 @@ function formatMessageType(
     shared.add('TypeMeta')
   }
   for (const [fieldName, field] of Object.entries(message.fields)) {
-    const type = model.typeOf(module, field)
+    const type = model.resolveType(module, field)
     if (field.inline) bases.push(refer(type))
     else {
       const optional = field.omit !== undefined && !(message.kind && fieldName === 'metadata')

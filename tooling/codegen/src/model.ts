@@ -18,7 +18,7 @@ export interface Module {
 
 export interface Model {
   readonly modules: readonly Module[]
-  typeOf(module: Module, field: FieldFacts): TypeRef
+  resolveType(module: Module, field: FieldFacts): TypeRef
 }
 
 const protoScalars = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes'])
@@ -28,7 +28,7 @@ export function makeModel(tables: ReadonlyMap<string, GroupVersionFacts>): Model
   const byPackage = new Map(modules.map((module) => [module.facts.package, module]))
   return {
     modules,
-    typeOf(module, field) {
+    resolveType(module, field) {
       if (protoScalars.has(field.t)) return { kind: 'scalar', scalar: field.t }
       const full = field.t.includes('.') ? field.t : `${module.facts.package}.${field.t}`
       const scalar = scalarMessages[full]

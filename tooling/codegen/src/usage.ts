@@ -15,7 +15,7 @@ export function findUsage(model: Model): Usage {
     if (reached.has(key)) return
     reached.add(key)
     for (const field of Object.values(module.facts.messages[name]!.fields)) {
-      const type = model.typeOf(module, field)
+      const type = model.resolveType(module, field)
       if (type.kind !== 'message') continue
       if (type.module !== module) exported.add(`${type.module.folder} ${type.name}`)
       visit(type.module, type.name)

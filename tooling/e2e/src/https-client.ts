@@ -7,7 +7,7 @@ export interface Answer {
   readonly headers: Record<string, string | string[] | undefined>
   readonly bytes: Buffer
   readonly text: string
-  json<T = Record<string, unknown>>(): T
+  parseJson<T = Record<string, unknown>>(): T
 }
 
 export interface RequestOptions {
@@ -52,7 +52,7 @@ export class HttpsClient implements Disposable {
           response.on('end', () => {
             const bytes = Buffer.concat(chunks)
             const text = bytes.toString()
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T })
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, parseJson: <T>() => JSON.parse(text) as T })
           })
         },
       )

@@ -31,7 +31,7 @@ if (fresh) finished.clear()
 let left = 0
 for (const part of parts) {
   if (resume && finished.get(part.id)) continue
-  const reason = await part.scenario.unavailable?.()
+  const reason = await part.scenario.explainUnavailable?.()
   if (reason !== undefined) print(`${part.id}: left out, ${reason}`)
   else if (performance.now() - began > lastStart) left++
   else {

@@ -21,7 +21,7 @@ describe('fault scenarios with few rounds', () => {
   for (const scenario of scenarios) {
     if (scenario.shortRounds === 0) continue
     it(`passes the scenario ${scenario.name}: ${scenario.about}`, { timeout: 120_000 }, async ({ skip }) => {
-      const reason = await scenario.unavailable?.()
+      const reason = await scenario.explainUnavailable?.()
       if (reason !== undefined) skip(reason)
       const result = await runPart(scenario, scenario.shortRounds, () => undefined)
       expect(result.violations).toEqual([])

@@ -110,7 +110,7 @@ async function readMetrics(control: HttpsClient): Promise<MetricsPage> {
 async function countObjects(control: HttpsClient): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for (const kind of kinds)
-    counts.set(qualify(kind), (await control.request('GET', clusterPath(kind))).json<{ items: unknown[] }>().items.length)
+    counts.set(qualify(kind), (await control.request('GET', clusterPath(kind))).parseJson<{ items: unknown[] }>().items.length)
   return counts
 }
 
@@ -142,7 +142,11 @@ async function openLeases(control: HttpsClient): Promise<readonly Lease[]> {
     const name = `node-${n}`
     const created = await control.request('POST', leasesPath, { body: { metadata: { name } } })
     const lease = created.status === 201 ? created : await control.request('GET', `${leasesPath}/${name}`)
-    opened.push({ name, resourceVersion: lease.json<{ metadata: { resourceVersion: string } }>().metadata.resourceVersion, isBusy: false })
+    opened.push({
+      name,
+      resourceVersion: lease.parseJson<{ metadata: { resourceVersion: string } }>().metadata.resourceVersion,
+      isBusy: false,
+    })
   }
   return opened
 }
@@ -153,7 +157,7 @@ type Versions = ReadonlyMap<string, string>
 async function readExisting(control: HttpsClient): Promise<ReadonlyMap<SoakKind, Versions>> {
   const existing = new Map<SoakKind, Versions>()
   for (const kind of kinds) {
-    const { items } = (await control.request('GET', collectionPath(kind))).json<{
+    const { items } = (await control.request('GET', collectionPath(kind))).parseJson<{
       items: { metadata: { name: string; resourceVersion: string } }[]
     }>()
     existing.set(kind, new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion])))

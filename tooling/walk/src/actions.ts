@@ -10,7 +10,7 @@ import type { WalkedServer } from './walked-server.ts'
 
 /** Finds a resource by name ("pods", "deployments.apps") in its preferred version. */
 export async function findResource(server: WalkedServer, named: string): Promise<ServedResource> {
-  const resources = await readServedResources(async (target) => (await server.send('GET', target)).json())
+  const resources = await readServedResources(async (target) => (await server.send('GET', target)).parseJson())
   const found = resources.find(({ plural, group }) => named === plural || (group !== '' && named === `${plural}.${group}`))
   if (found === undefined) throw new Error(`unknown resource "${named}"; examples: pods, deployments, leases.coordination.k8s.io`)
   return found
@@ -48,7 +48,7 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
   update({ server, target }) {
     let next: JsonObject = {}
     return {
-      prepare: async () => void (next = annotateObject((await server.send('GET', target)).json())),
+      prepare: async () => void (next = annotateObject((await server.send('GET', target)).parseJson())),
       run: () => send(server, 'PUT', target, next),
     }
   },
@@ -104,7 +104,7 @@ async function createWatchedEvent({ server, collection, target }: Subject): Prom
   await send(server, 'PATCH', target, annotateObject({}), 'application/merge-patch+json')
   values.push(await readStored())
   const watch = await openWatch('HTTP/1.1', { url, token }, `${collection}?watch=1`)
-  let received = watch.events().length
+  let received = watch.listEvents().length
   async function put(key: string): Promise<void> {
     const { entry } = await backend.get(key)
     values.reverse()
@@ -115,8 +115,8 @@ async function createWatchedEvent({ server, collection, target }: Subject): Prom
     prepare: doNothing,
     async run() {
       await put(key)
-      while (watch.events().length === received) await sleep(1)
-      received = watch.events().length
+      while (watch.listEvents().length === received) await sleep(1)
+      received = watch.listEvents().length
     },
     apart: { prepare: doNothing, run: () => put('/walk/unwatched') },
   }

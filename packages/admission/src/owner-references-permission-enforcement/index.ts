@@ -71,7 +71,7 @@ function resourcesOf(
   { apiVersion, kind }: OwnerReference,
 ): readonly Pick<RequestedAction, 'apiGroup' | 'apiVersion' | 'namespace' | 'resource'>[] {
   const { group, version } = parseGroupVersionKind(apiVersion, kind)
-  const served = client.deletableResources().filter((resource) => resource.group === group && resource.kind === kind)
+  const served = client.listDeletableResources().filter((resource) => resource.group === group && resource.kind === kind)
   if (served.length === 0) {
     const what = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`
     throw forbidden(attributes, `${what}: no matches for kind ${quote(kind)} in version ${quote(formatGroupVersion({ group, version }))}`)

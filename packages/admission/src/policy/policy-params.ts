@@ -42,7 +42,7 @@ export class PolicyParams {
 
   /** Returns the resource of the parameters. The result changes when a custom resource is defined later. */
   resourceOf(kind: DeepReadonly<ParamKind>): ParamResource {
-    const served = this.#dependencies.client.servedKinds()
+    const served = this.#dependencies.client.listServedKinds()
     if (served !== this.#served) {
       this.#served = served
       this.#found.clear()

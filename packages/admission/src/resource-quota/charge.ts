@@ -37,7 +37,7 @@ export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, ch
 export function checkConstraints(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules }: Charging): void {
   const { metadata, status } = quota
   const limited = limitedNames(quota, rules).toSorted()
-  const complaint = rules.complaint?.(limited, attributes.object!)
+  const complaint = rules.describeMissingLimit?.(limited, attributes.object!)
   if (complaint !== undefined) throw forbidden(attributes, `failed quota: ${metadata.name}: ${complaint}`)
   if (!limited.every((name) => status?.used?.[name] !== undefined))
     throw forbidden(attributes, `status unknown for quota: ${metadata.name}, resources: ${limited.join(',')}`)
@@ -53,12 +53,12 @@ export function increaseFor(quota: ReadonlyQuota | undefined, attributes: Admiss
   const { oldObject } = attributes
   const usage = usageOf(attributes, charging)
   const wasCharged = oldObject !== undefined && (quota === undefined || appliesTo(quota, charging.rules, oldObject))
-  return withoutZeros(wasCharged ? increaseOf(usage, charging.rules.usage(oldObject, charging.now)) : usage)
+  return withoutZeros(wasCharged ? increaseOf(usage, charging.rules.computeUsage(oldObject, charging.now)) : usage)
 }
 
 /** Returns the usage of the new object. Throws Forbidden if an amount is negative. */
 export function usageOf(attributes: AdmissionAttributes, { rules, now }: Charging): Quantities {
-  const usage = rules.usage(attributes.object!, now)
+  const usage = rules.computeUsage(attributes.object!, now)
   const negative = [...usage].filter(([, amount]) => amount.sign() < 0).map(([name]) => name)
   if (negative.length > 0) throw forbidden(attributes, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`)
   return usage

@@ -124,12 +124,12 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     return this.#storage.count(key)
   }
 
-  stats(): Promise<StorageStats> {
-    return this.#storage.stats()
+  measureStats(): Promise<StorageStats> {
+    return this.#storage.measureStats()
   }
 
-  currentRevision(options?: TracedOptions): Promise<Revision> {
-    return this.#storage.currentRevision(options)
+  getCurrentRevision(options?: TracedOptions): Promise<Revision> {
+    return this.#storage.getCurrentRevision(options)
   }
 
   checkReady(): Promise<void> {

@@ -27,7 +27,7 @@ const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = 
   },
   deletion: {
     beginDelete: beginDefinitionDeletion,
-    readyToRemove: () => true,
+    isReadyToRemove: () => true,
     ignoresPropagation: true,
     skipsCollections: true,
   },

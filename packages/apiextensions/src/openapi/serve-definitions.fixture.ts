@@ -13,11 +13,11 @@ import { Hono } from 'hono'
 import { createKindDocument } from './kind-document.ts'
 
 const scaledBy: ScaledBy<KubeObject> = {
-  replicas: () => 0,
+  getReplicas: () => 0,
   setReplicas() {},
-  statusReplicas: () => 0,
+  getStatusReplicas: () => 0,
   replicasPath: 'spec.replicas',
-  selector: () => '',
+  formatSelector: () => '',
 }
 
 /** Serves the resources of definitions without their rules, for tests of OpenAPI documents. */

@@ -210,8 +210,8 @@ describe('evaluation of rules', () => {
   it('metrics have the time of each object and of each compiled rule', () => {
     const times = { compiled: [] as number[], evaluated: [] as number[] }
     const metrics: ExpressionMetrics = {
-      compiled: (seconds) => times.compiled.push(seconds),
-      evaluated: (seconds) => times.evaluated.push(seconds),
+      recordCompilation: (seconds) => times.compiled.push(seconds),
+      recordEvaluation: (seconds) => times.evaluated.push(seconds),
     }
     const rules = compileRules(
       withSpec(createObjectSchema({ measured: integer }, { rule: 'self.measured > 0' }, { rule: 'self.measured > 1' })),

@@ -94,7 +94,7 @@ export class RuleEvaluation {
       if (this.#compiling === undefined) {
         const frame = this.#stack.at(-1)
         if (frame === undefined) {
-          this.#input.metrics?.evaluated((performance.now() - this.#startTime) / 1000)
+          this.#input.metrics?.recordEvaluation((performance.now() - this.#startTime) / 1000)
           return true
         }
         this.#advanceFrame(frame)
@@ -130,7 +130,7 @@ export class RuleEvaluation {
 
   #compileRule(frame: Frame, index: number): void {
     this.#compile(frame.node.compileRule(index), () => {
-      this.#input.metrics?.compiled(this.#compileMilliseconds / 1000)
+      this.#input.metrics?.recordCompilation(this.#compileMilliseconds / 1000)
       this.#evaluate(frame, index)
     })
   }

@@ -42,7 +42,7 @@ describe('a storage that is not created yet', () => {
     await put(`${prefix}ns/b`)
     await wait().ended
     await remove(`${prefix}ns/b`)
-    await storage.stats()
+    await storage.measureStats()
     await wait().ended
     expect(onEmpty).not.toHaveBeenCalled()
   })
@@ -64,7 +64,7 @@ describe('a storage that is not created yet', () => {
   })
 
   it('counts an object that the watch cache of the storage does not have yet', async () => {
-    await storage.stats()
+    await storage.measureStats()
     await put(`${prefix}ns/d`)
     expect(await storage.count(prefix)).toBe(1)
     await remove(`${prefix}ns/d`)

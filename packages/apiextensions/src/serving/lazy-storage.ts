@@ -87,12 +87,12 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     return (await this.#options.backend.list(createPrefixRange(key), { countOnly: true })).count
   }
 
-  stats(): Promise<StorageStats> {
-    return this.#use((storage) => storage.stats())
+  measureStats(): Promise<StorageStats> {
+    return this.#use((storage) => storage.measureStats())
   }
 
-  currentRevision(options?: TracedOptions): Promise<Revision> {
-    return this.#use((storage) => storage.currentRevision(options))
+  getCurrentRevision(options?: TracedOptions): Promise<Revision> {
+    return this.#use((storage) => storage.getCurrentRevision(options))
   }
 
   /** A storage that is not created yet is ready. */

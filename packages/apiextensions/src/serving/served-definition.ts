@@ -211,8 +211,8 @@ export class ServedDefinition {
     const definition = defineCustomResource(this.#outline, version, this.#otherVersions)
     return {
       ...definition,
-      listing: () => this.#listing,
-      storage: { ...definition.storage, asRead: (object) => this.#storages.asRead(version, object) },
+      getListing: () => this.#listing,
+      storage: { ...definition.storage, convertOnRead: (object) => this.#storages.asRead(version, object) },
     }
   }
 
@@ -228,7 +228,7 @@ export class ServedDefinition {
       return version && this.#typeOf(version.gvk)
     },
     hasSubresource: (apiVersion, subresource) => this.#versionOf(apiVersion)?.outline.subresources?.[subresource as 'status'] !== undefined,
-    versionsOf: (subresource) =>
+    listSubresourceVersions: (subresource) =>
       Array.from(this.#versions.values(), ({ outline }) => outline)
         .filter(({ subresources }) => subresource === '' || subresources?.[subresource as 'status'] !== undefined)
         .map(({ name }) => name),

@@ -59,7 +59,7 @@ function pass(seconds: number): void {
 }
 
 const verify = async (external: ExternalSigner, token: string): Promise<unknown> =>
-  createTokenVerifier({ keys: (id) => external.keys(id) }).verify(token, new Set(['https://issuer']))
+  createTokenVerifier({ keys: (id) => external.getKeys(id) }).verify(token, new Set(['https://issuer']))
 
 test('issues tokens that verify with its keys, and fetches keys when a token has an unknown key id', async () => {
   const external = await open()
@@ -74,7 +74,7 @@ test('issues tokens that verify with its keys, and fetches keys when a token has
   expect(await verify(external, second)).toMatchObject({ payload: { jti: 'id' } })
   expect(await verify(external, first)).toMatchObject({ payload: { jti: 'id' } })
   expect(signer.calls.fetchKeys).toBe(2)
-  expect(await Promise.all([external.keys('unknown'), external.keys('unknown')])).toEqual([[], []])
+  expect(await Promise.all([external.getKeys('unknown'), external.getKeys('unknown')])).toEqual([[], []])
   expect(signer.calls.fetchKeys).toBe(3)
 })
 
@@ -84,7 +84,7 @@ test('refreshes keys when the refresh hint expires, and keeps the old keys if th
   signer.exclude('1')
   pass(60)
   await expect.poll(() => external.publishedKeys.map(({ id }) => id)).toEqual(['2'])
-  expect((await external.keys('')).map(({ id }) => id)).toEqual(['1', '2'])
+  expect((await external.getKeys('')).map(({ id }) => id)).toEqual(['1', '2'])
   signer.setFailure('gone')
   pass(60)
   await expect

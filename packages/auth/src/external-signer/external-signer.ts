@@ -29,7 +29,7 @@ export interface ExternalSignerOptions {
 /** A token issuer that signs by a gRPC call to another process and fetches the public keys from that process. */
 export interface ExternalSigner extends TokenIssuer {
   /** Returns the keys with the given id, or all keys for "". Fetches the keys again if the id is unknown. */
-  keys(id: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
+  getKeys(id: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   /** Keys of the OpenID discovery document. */
   readonly publishedKeys: readonly VerificationKey[]
   /** How long clients may cache the published keys, in seconds. */
@@ -60,7 +60,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
 
   async function measureCall<T>(method: string, run: () => Promise<T>): Promise<T> {
     const started = performance.now()
-    const recordCall = (code: string): void => metrics?.called(method, code, (performance.now() - started) / 1000)
+    const recordCall = (code: string): void => metrics?.recordCall(method, code, (performance.now() - started) / 1000)
     try {
       const answer = await run()
       recordCall('OK')
@@ -78,12 +78,12 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
     try {
       const answer = await measureCall('FetchKeys', () => client.fetchKeys())
       keys = readKeys(answer, clock.now())
-      metrics?.keysFrom(toMilliseconds(answer))
+      metrics?.setKeysTimestamp(toMilliseconds(answer))
     } catch (error) {
       code = findCode(error)
       throw new Error(`while fetching token verification keys: ${getErrorMessage(error)}`, { cause: error })
     } finally {
-      metrics?.fetched(code, clock.now())
+      metrics?.recordFetch(code, clock.now())
       refreshing = undefined
     }
   }
@@ -121,7 +121,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
 
   try {
     await refreshOnce()
-    const { maxTokenExpirationSeconds: maxTokenSeconds } = await measureCall('Metadata', () => client.metadata())
+    const { maxTokenExpirationSeconds: maxTokenSeconds } = await measureCall('Metadata', () => client.fetchMetadata())
     if (maxTokenSeconds < minTokenSeconds) {
       const limits = `(${maxTokenSeconds}s) is less than acceptable (min ${minTokenSeconds}s)`
       throw new Error(`max token life supported by external-jwt-signer ${limits}`)
@@ -129,7 +129,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
     schedule(keys!.refreshAt - clock.now())
     return {
       maxTokenSeconds,
-      keys: (id) => {
+      getKeys: (id) => {
         const matchingKeys = find(id)
         if (matchingKeys.length > 0) return matchingKeys
         return refreshOnce().then(
@@ -154,7 +154,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
           code = findCode(error)
           throw error
         } finally {
-          metrics?.signed(code)
+          metrics?.countSignature(code)
         }
       },
       close: () => {

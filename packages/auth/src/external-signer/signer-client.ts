@@ -7,7 +7,7 @@ import type { FetchKeysResponse, MetadataResponse, Method, SignResponse } from '
 export interface SignerClient {
   sign(claims: string): Promise<SignResponse>
   fetchKeys(): Promise<FetchKeysResponse>
-  metadata(): Promise<MetadataResponse>
+  fetchMetadata(): Promise<MetadataResponse>
   close(): void
 }
 
@@ -61,7 +61,7 @@ export function createSignerClient(socket: string): SignerClient {
   return {
     sign: (claims) => call(signerMethods.sign, { claims }),
     fetchKeys: () => call(signerMethods.fetchKeys, {}),
-    metadata: () => call(signerMethods.metadata, {}, metadataMs),
+    fetchMetadata: () => call(signerMethods.metadata, {}, metadataMs),
     close: () => client.close(),
   }
 }

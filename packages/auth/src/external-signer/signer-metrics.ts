@@ -3,11 +3,11 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
 /** Metrics of an external signer, with kube-apiserver's names. Codes are the names of gRPC codes ("OK", "Unavailable"). */
 export interface SignerMetrics {
-  fetched(code: string, now: number): void
-  signed(code: string): void
-  called(method: string, code: string, seconds: number): void
+  recordFetch(code: string, now: number): void
+  countSignature(code: string): void
+  recordCall(method: string, code: string, seconds: number): void
   /** Records the time at which the fetched keys were current, in milliseconds since the epoch. */
-  keysFrom(timestamp: number): void
+  setKeysTimestamp(timestamp: number): void
 }
 
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -24,12 +24,12 @@ export function createSignerMetrics(registry: MetricsRegistry): SignerMetrics {
     createHistogram(name('request_duration_seconds'), '[ALPHA] Duration of calls to the external signer, by method and code.', buckets),
   )
   return {
-    fetched: (code, now) => {
+    recordFetch: (code, now) => {
       fetches.with({ code }).value++
       if (code === 'OK') lastFetch.with({}).value = now / 1000
     },
-    signed: (code) => void signatures.with({ code }).value++,
-    called: (method, code, seconds) => durations.with({ method, code }).observe(seconds),
-    keysFrom: (timestamp) => void (dataTime.with({}).value = timestamp / 1000),
+    countSignature: (code) => void signatures.with({ code }).value++,
+    recordCall: (method, code, seconds) => durations.with({ method, code }).observe(seconds),
+    setKeysTimestamp: (timestamp) => void (dataTime.with({}).value = timestamp / 1000),
   }
 }

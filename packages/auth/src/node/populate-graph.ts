@@ -20,8 +20,8 @@ interface Populator<T extends KubeObject> {
   /** Adds or updates an object. Returns false if the graph did not change. */
   set(stored: StoredObject<T>, isNew: boolean): boolean
   delete(key: string): void
-  keys(): string[]
-  keyOf(stored: StoredObject<T>): string
+  listKeys(): string[]
+  getKey(stored: StoredObject<T>): string
 }
 
 export interface PopulateOptions {
@@ -63,10 +63,10 @@ async function follow<T extends KubeObject>(populator: Populator<T>, client: Loo
     observe?.(`Delete${kind}`, (performance.now() - began) / 1000)
   }
   async function replace(objects: readonly StoredObject<T>[]): Promise<void> {
-    const gone = new Set(populator.keys())
+    const gone = new Set(populator.listKeys())
     const slice = new TimeSlice()
     for (const stored of objects) {
-      gone.delete(populator.keyOf(stored))
+      gone.delete(populator.getKey(stored))
       set(stored, true)
       const pause = slice.pauseIfOver()
       if (pause) await pause
@@ -79,7 +79,7 @@ async function follow<T extends KubeObject>(populator: Populator<T>, client: Loo
     }
   }
   const apply = ({ type, object: stored }: ObjectChange<T>): void => {
-    if (type === 'DELETED') remove(populator.keyOf(stored))
+    if (type === 'DELETED') remove(populator.getKey(stored))
     else set(stored, type === 'ADDED')
   }
   await followResource(served, { replace, apply }, options)
@@ -103,8 +103,8 @@ function createPodPopulator(graph: NodeGraph): Populator<Pod> {
       return true
     },
     delete: (key) => graph.deletePod(key),
-    keys: () => graph.keys('pods'),
-    keyOf: formatPodKey,
+    listKeys: () => graph.keys('pods'),
+    getKey: formatPodKey,
   }
 }
 
@@ -120,8 +120,8 @@ function createVolumePopulator(graph: NodeGraph): Populator<PersistentVolume> {
       return true
     },
     delete: (key) => graph.deleteVolume(key),
-    keys: () => graph.keys('persistentvolumes'),
-    keyOf: readName,
+    listKeys: () => graph.keys('persistentvolumes'),
+    getKey: readName,
   }
 }
 
@@ -135,8 +135,8 @@ function createAttachmentPopulator(graph: NodeGraph): Populator<VolumeAttachment
       return isNew
     },
     delete: (key) => graph.setNodeOf('volumeattachments', key, ''),
-    keys: () => graph.keys('volumeattachments'),
-    keyOf: readName,
+    listKeys: () => graph.keys('volumeattachments'),
+    getKey: readName,
   }
 }
 
@@ -149,8 +149,8 @@ function createSlicePopulator(graph: NodeGraph): Populator<KubeObject> {
       return isNew
     },
     delete: (key) => graph.setNodeOf('resourceslices', key, ''),
-    keys: () => graph.keys('resourceslices'),
-    keyOf: readName,
+    listKeys: () => graph.keys('resourceslices'),
+    getKey: readName,
   }
 }
 

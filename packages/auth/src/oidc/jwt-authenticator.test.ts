@@ -171,13 +171,13 @@ describe('discovery', () => {
   ])('fails with the response %j, and is retried', async (answer, problem) => {
     providers.documents[document] = answer
     const authenticator = await open()
-    expect(authenticator.problems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])
-    expect(authenticator.problems()[0]).toContain(problem)
+    expect(authenticator.listProblems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])
+    expect(authenticator.listProblems()[0]).toContain(problem)
     expect(await authenticate(authenticator, signToken(createClaims(), one))).toEqual({ rejected: 'oidc: authenticator not initialized' })
     providers.add(issuer, [one])
     providers.clock.advance(10_000)
     await settle()
-    expect(authenticator.problems()).toEqual([])
+    expect(authenticator.listProblems()).toEqual([])
     expect(await authenticate(authenticator, signToken(createClaims(), one))).toMatchObject({ name: 'oidc:alice' })
   })
 

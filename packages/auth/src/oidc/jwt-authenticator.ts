@@ -23,7 +23,7 @@ export interface JwtAuthenticatorOptions {
 /** Authenticates ID tokens of OpenID Connect providers. */
 export interface JwtAuthenticator extends TokenAuthenticator, Disposable {
   /** Lists the issuers that are not ready, with the reasons. */
-  problems(): readonly string[]
+  listProblems(): readonly string[]
 }
 
 /** Creates an authenticator of ID tokens. The issuer of a token selects the configuration. Tokens of unknown issuers are not recognized. */
@@ -36,7 +36,7 @@ export function createJwtAuthenticator(options: JwtAuthenticatorOptions): JwtAut
       const url = getUntrustedIssuer(claims)
       return issuers.find((issuer) => issuer.url === url)?.authenticate(token)
     },
-    problems: () => issuers.flatMap(({ problem }) => problem ?? []),
+    listProblems: () => issuers.flatMap(({ problem }) => problem ?? []),
     [Symbol.dispose]: () => {
       for (const issuer of issuers) issuer[Symbol.dispose]()
     },
@@ -68,7 +68,7 @@ class Issuer implements Disposable {
       issuer: url,
       ...(discoveryURL !== '' && { discoveryUrl: discoveryURL }),
       fetcher: this.#fetcher,
-      metrics: options.metrics?.keySets(url),
+      metrics: options.metrics?.createKeySetMetrics(url),
     })
     const { claim = '' } = jwt.configuration.claimMappings?.groups ?? {}
     this.#distributed =

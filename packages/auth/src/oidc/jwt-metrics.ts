@@ -4,14 +4,14 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
 /** Metrics of fetching the keys of one issuer. */
 export interface JwksMetrics {
-  succeeded(keySet: string): void
-  failed(): void
+  countSuccess(keySet: string): void
+  countFailure(): void
 }
 
 export interface JwtMetrics {
   /** Records how long the authentication of a token of the issuer took. */
   observe(issuer: string, isSuccess: boolean, seconds: number): void
-  keySets(issuer: string): JwksMetrics
+  createKeySetMetrics(issuer: string): JwksMetrics
   /** Removes the metrics of an issuer that is no longer configured. */
   forget(issuer: string): void
 }
@@ -50,15 +50,15 @@ export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, n
   return {
     observe: (issuer, isSuccess, seconds) =>
       latency.with({ result: isSuccess ? 'success' : 'failure', jwt_issuer_hash: hashText(issuer) }).observe(seconds),
-    keySets: (issuer) => ({
-      succeeded: (keySet) => {
+    createKeySetMetrics: (issuer) => ({
+      countSuccess: (keySet) => {
         forgetKeys(issuer)
         const hash = hashText(keySet)
         hashes.set(issuer, hash)
         info.with({ ...createLabels(issuer), hash }).value = 1
         fetches.with({ ...createLabels(issuer), result: 'success' }).value = now() / 1000
       },
-      failed: () => {
+      countFailure: () => {
         fetches.with({ ...createLabels(issuer), result: 'failure' }).value = now() / 1000
       },
     }),

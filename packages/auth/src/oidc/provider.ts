@@ -104,10 +104,10 @@ export class Provider implements Disposable {
       body = answer.body
       keys = parseObject(body, 'keys')['keys']
     } catch (error) {
-      metrics?.failed()
+      metrics?.countFailure()
       throw new Error(`failed to verify signature: fetching keys ${getErrorMessage(error)}`, { cause: error })
     }
-    metrics?.succeeded(body)
+    metrics?.countSuccess(body)
     this.#keys = (Array.isArray(keys) ? keys : [])
       .filter(isJsonObject)
       .slice(0, maxKeys)

@@ -58,8 +58,8 @@ async function authenticate(token: string, lookUp = true): Promise<unknown> {
     metrics,
     objects: lookUp
       ? {
-          secret: async (...name) => (name.join('/') === 'default/builder-token' ? secret : undefined),
-          serviceAccount: async (...name) => (name.join('/') === 'default/builder' ? account : undefined),
+          getSecret: async (...name) => (name.join('/') === 'default/builder-token' ? secret : undefined),
+          getServiceAccount: async (...name) => (name.join('/') === 'default/builder' ? account : undefined),
           label: async ({ metadata: { uid } }, label, value) => void labelled.push(`${uid} ${label}=${value}`),
         }
       : undefined,

@@ -20,8 +20,8 @@ const invalidated: RejectedToken = { rejected: 'Token has been invalidated' }
 
 /** Access to the service accounts and secrets of legacy tokens. */
 export interface LegacyTokenObjects {
-  secret(namespace: string, name: string): Promise<DeepReadonly<Secret> | undefined>
-  serviceAccount(namespace: string, name: string): Promise<DeepReadonly<ServiceAccount> | undefined>
+  getSecret(namespace: string, name: string): Promise<DeepReadonly<Secret> | undefined>
+  getServiceAccount(namespace: string, name: string): Promise<DeepReadonly<ServiceAccount> | undefined>
   /** Sets a label of a secret if the secret still has the same UID. */
   label(secret: DeepReadonly<Secret>, label: string, value: string): Promise<void>
 }
@@ -72,12 +72,12 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
 
   async function findProblem(token: string, claims: LegacyClaims, notes: RequestNotes | undefined): Promise<RejectedToken | undefined> {
     const { namespace, name, uid } = claims
-    const secret = await objects!.secret(namespace, claims.secret)
+    const secret = await objects!.getSecret(namespace, claims.secret)
     if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return invalidated
     if (!isEqual(Buffer.from(secret.data?.['token'] ?? '', 'base64'), Buffer.from(token))) {
       return { rejected: "Token does not match server's copy" }
     }
-    const account = await objects!.serviceAccount(namespace, name)
+    const account = await objects!.getServiceAccount(namespace, name)
     if (account === undefined) return { rejected: `serviceaccounts ${JSON.stringify(name)} not found` }
     if (account.metadata.deletionTimestamp !== undefined) return { rejected: `ServiceAccount ${namespace}/${name} has been deleted` }
     if (account.metadata.uid !== uid) {

@@ -61,13 +61,13 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
         observe: (attempt) => {
           const { error, isTimeout, seconds } = attempt
           outcome = error === undefined ? 'success' : isTimeout ? 'timeout' : 'error'
-          metrics?.evaluated(name, outcome, seconds)
+          metrics?.recordEvaluation(name, outcome, seconds)
           options.observe?.(attempt)
         },
       })
     } catch (error) {
       options.log?.(`Failed to make webhook authorizer request: ${getErrorMessage(error)}`)
-      if (options.onError === 'noOpinion') metrics?.failedOpen(name, outcome)
+      if (options.onError === 'noOpinion') metrics?.countFailOpen(name, outcome)
       return toDecision(getErrorMessage(error))
     }
     const answer = { allowed: status['allowed'] === true, denied: status['denied'] === true, reason: readText(status['reason']) }

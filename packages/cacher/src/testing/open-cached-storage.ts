@@ -34,7 +34,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
       prefix,
       triggerField: 'spec.nodeName',
       requestProgress: () => backend.requestProgress(),
-      compactedRevision: () => backend.compactedRevision(),
+      compactedRevision: () => backend.getCompactedRevision(),
       bookmarkTimes: { every: bookmarkPeriod, beforeDeadline: 0 },
       freshnessTimeout: clock ? 50 : 1000,
       digestPeriod: 0,
@@ -95,11 +95,11 @@ function isUnreadable(error: unknown): boolean {
 
 const reads = new Set<string | symbol>(['get', 'list', 'watch'])
 
-/** Creates a storage that forwards each call to the storage which `newest` returns at that moment. */
-function createNewestStorage(newest: () => Storage<TestObject>, beforeReads: (() => Promise<void>) | undefined): Storage<TestObject> {
-  return new Proxy(newest(), {
+/** Creates a storage that forwards each call to the storage which `getNewest` returns at that moment. */
+function createNewestStorage(getNewest: () => Storage<TestObject>, beforeReads: (() => Promise<void>) | undefined): Storage<TestObject> {
+  return new Proxy(getNewest(), {
     get(_target, name) {
-      const storage = newest()
+      const storage = getNewest()
       const member: unknown = Reflect.get(storage, name)
       if (typeof member !== 'function') return member
       if (beforeReads === undefined || !reads.has(name)) return member.bind(storage) as unknown

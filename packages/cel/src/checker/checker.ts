@@ -173,7 +173,7 @@ class Checker {
   #structField(typeName: string, field: string, offset: number): Type {
     const structs = this.#environment.struct(typeName)
     if (structs === undefined) return this.#fail(offset, `unexpected failed resolution of '${typeName}'`)
-    return structs.field(typeName, field) ?? this.#fail(offset, `undefined field '${field}'`)
+    return structs.findField(typeName, field) ?? this.#fail(offset, `undefined field '${field}'`)
   }
 
   #call(call: Call): Type {

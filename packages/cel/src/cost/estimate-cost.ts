@@ -109,7 +109,7 @@ class CostEstimator {
     const nodes: CallNodes = {
       target: reference.isMember ? this.#node(call.target!) : undefined,
       args,
-      itemSize: (list) => this.#itemSize(list),
+      getItemSize: (list) => this.#itemSize(list),
     }
     let cost: Range = { min: most, max: 0n }
     let resultSize: Range | undefined

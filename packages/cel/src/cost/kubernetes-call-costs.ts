@@ -101,11 +101,11 @@ function estimateSelectorCost(length: Range): Range {
   return sum(createExactRange(10n), scaleRange(length, traversal), scaleRange(requirements, 50))
 }
 
-function estimateComparisons(target: SizedNode, { itemSize }: CallNodes): Range {
+function estimateComparisons(target: SizedNode, { getItemSize }: CallNodes): Range {
   const [element] = target.type.parameters
   if (element === undefined) return scaleRange(target.size, traversal)
   const isText = element.kind === 'string' || element.kind === 'bytes'
-  return multiplyRanges(target.size, isText ? sum(createExactRange(1n), scaleRange(itemSize(target), traversal)) : createExactRange(1n))
+  return multiplyRanges(target.size, isText ? sum(createExactRange(1n), scaleRange(getItemSize(target), traversal)) : createExactRange(1n))
 }
 
 /**
@@ -132,8 +132,8 @@ function limitParts(size: bigint, limit: SizedNode | undefined): bigint {
   return constant?.type === 'int' ? BigInt.asUintN(64, constant.value) : size
 }
 
-function estimateJoinedSize(list: SizedNode, { args: [separator], itemSize }: CallNodes): Range {
-  const elements = list.type.parameters.length === 0 ? createExactRange(0n) : multiplyRanges(list.size, itemSize(list))
+function estimateJoinedSize(list: SizedNode, { args: [separator], getItemSize }: CallNodes): Range {
+  const elements = list.type.parameters.length === 0 ? createExactRange(0n) : multiplyRanges(list.size, getItemSize(list))
   if (separator === undefined) return elements
   const between = { min: decrementToZero(list.size.min), max: decrementToZero(list.size.max) }
   return sum(elements, multiplyRanges(separator.size, between))

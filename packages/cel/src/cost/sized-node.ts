@@ -25,7 +25,7 @@ export interface CallNodes {
   readonly target: SizedNode | undefined
   readonly args: readonly SizedNode[]
   /** Returns the size of a list's elements. */
-  readonly itemSize: (list: SizedNode) => Range
+  readonly getItemSize: (list: SizedNode) => Range
 }
 
 /** Returns the size range of the value at a path; undefined if it is unknown. */

@@ -10,7 +10,7 @@ export type StructDeclarations = Readonly<Record<string, Readonly<Record<string,
 export function declareStructs(declarations: StructDeclarations): StructTypes {
   return {
     find: (name) => (Object.hasOwn(declarations, name) ? createStructType(name) : undefined),
-    field: (typeName, field): Type | undefined => {
+    findField: (typeName, field): Type | undefined => {
       const fields = declarations[typeName]!
       const name = !Object.hasOwn(fields, field) && reservedWords.has(field) ? `__${field}__` : field
       return Object.hasOwn(fields, name) ? parseType(fields[name]!) : undefined

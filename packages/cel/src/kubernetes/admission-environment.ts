@@ -68,6 +68,6 @@ const keptKinds: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
 export function buildVariablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
   return {
     find: (name) => (name === variablesType ? createStructType(name) : undefined),
-    field: (_, field) => variables.get(field),
+    findField: (_, field) => variables.get(field),
   }
 }

@@ -12,5 +12,5 @@ const patchFields = new Map([
 /** The types of patch expressions: `Object{}`, nested types such as `Object.spec{}` with any fields, and `JSONPatch{}`. */
 export const patchTypes: StructTypes = {
   find: (name) => (name === patch || name === 'Object' || name.startsWith('Object.') ? createStructType(name) : undefined),
-  field: (typeName, field) => (typeName === patch ? (patchFields.get(field) ?? types.unspecified) : types.dyn),
+  findField: (typeName, field) => (typeName === patch ? (patchFields.get(field) ?? types.unspecified) : types.dyn),
 }

@@ -100,7 +100,7 @@ class SchemaStructs implements StructTypes {
     return this.#objects.has(name) ? createStructType(name) : undefined
   }
 
-  field(typeName: string, identifier: string): Type | undefined {
+  findField(typeName: string, identifier: string): Type | undefined {
     const { fields } = this.#objects.get(typeName)!
     const field = findField(fields, identifier) ?? (reservedWords.has(identifier) ? findField(fields, `__${identifier}__`) : undefined)
     return field === undefined ? undefined : this.declare(field, `${typeName}.${identifier}`)

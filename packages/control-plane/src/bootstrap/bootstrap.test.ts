@@ -84,7 +84,7 @@ describe('the first start creates', () => {
       metadata: { name: 'a' },
       spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ipFamilyPolicy: 'RequireDualStack' },
     })
-    expect(created.object().spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
+    expect(created.getObject().spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
   })
 })
 

@@ -28,7 +28,7 @@ export async function syncDefaultServiceCIDR(client: LoopbackClient, options: De
   await createIfAbsent(resource, '', { metadata: { name }, spec: { cidrs: [...cidrs] } })
   let current = await resource.get('', name, { resourceVersion: '' })
   if (cidrs.length === 2 && current?.spec?.cidrs?.length === 1 && current.spec.cidrs[0] === cidrs[0]) {
-    current = (await resource.update('', name, (cidr) => ({ ...cidr, spec: { cidrs: [...cidrs] } }))).object()
+    current = (await resource.update('', name, (cidr) => ({ ...cidr, spec: { cidrs: [...cidrs] } }))).getObject()
   }
   if (current === undefined || current.metadata.deletionTimestamp !== undefined) return
   if (JSON.stringify(current.spec?.cidrs) !== JSON.stringify(cidrs)) {

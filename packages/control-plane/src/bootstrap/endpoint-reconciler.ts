@@ -69,7 +69,7 @@ export class EndpointReconciler {
         metadata: { name: kubernetesService, namespace, labels: { [skipMirror]: 'true' } },
         subsets: this.#subsets(addresses),
       })
-      return created.object()
+      return created.getObject()
     } catch (error) {
       // Another server created the object first. The next reconciliation reads it.
       if (isApiError(error, 'AlreadyExists')) return undefined
@@ -93,7 +93,7 @@ export class EndpointReconciler {
       object.subsets = this.#subsets(addresses, keptPorts)
       return object
     })
-    return updated.object()
+    return updated.getObject()
   }
 
   #subsets(addresses: readonly string[], ports: EndpointPort[] = this.#ports): NonNullable<Endpoints['subsets']> {

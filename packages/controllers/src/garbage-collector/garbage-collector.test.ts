@@ -56,7 +56,7 @@ async function createConfigMap(
   const created = await cluster.configMaps.create(namespace, {
     metadata: { name, ownerReferences: [...owners], ...(finalizers && { finalizers }) },
   })
-  return created.object()
+  return created.getObject()
 }
 const createOwnerReference = ({ metadata }: Created, more: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: 'v1',
@@ -198,7 +198,7 @@ it('follows resources that are added and removed, and deletes dependents of owne
   const remove = cluster.client.add(gv, store.paths)
   const resource = cluster.client.resource({ group: gv.group, resource: 'widgets' })!
   await resource.create('a', { metadata: { name: 'w', ownerReferences: [createOwnerReference(owner)] } })
-  const parent = (await resource.create('a', { metadata: { name: 'parent' } })).object()
+  const parent = (await resource.create('a', { metadata: { name: 'parent' } })).getObject()
   const child = createOwnerReference(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })
   await createConfigMap('child', [child])
   await cluster.configMaps.delete('a', 'owner')
@@ -226,7 +226,7 @@ it('deletes dependents of an owner that was created and deleted before the watch
   const remove = cluster.client.add(gv, store.paths)
   start()
   const resource = cluster.client.resource({ group: gv.group, resource: 'widgets' })!
-  const parent = (await resource.create('a', { metadata: { name: 'parent' } })).object()
+  const parent = (await resource.create('a', { metadata: { name: 'parent' } })).getObject()
   await createConfigMap('child', [createOwnerReference(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })])
   await createConfigMap('stray', [createOwnerReference(parent, { uid: 'gone' })])
   await isGone('stray')

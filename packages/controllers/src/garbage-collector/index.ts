@@ -51,7 +51,7 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
   /** Monitors the resources that are served now. Pauses between resources, because there may be thousands of custom ones. */
   async function updateMonitors(): Promise<void> {
     const before = monitored
-    monitored = new Set(client.deletableResources())
+    monitored = new Set(client.listDeletableResources())
     const added = [...monitored].filter((resource) => !before.has(resource))
     const removed = new Set(
       Array.from(before)

@@ -64,5 +64,5 @@ function waitsForDependents({ metadata }: DeepReadonly<KubeObject>): boolean {
 function findResource(client: LoopbackClient, { apiVersion, kind }: OwnerReference): DeletableResource | undefined {
   const slash = apiVersion.indexOf('/')
   const group = slash < 0 ? '' : apiVersion.slice(0, slash)
-  return client.deletableResources().find((served) => served.group === group && served.kind === kind)
+  return client.listDeletableResources().find((served) => served.group === group && served.kind === kind)
 }

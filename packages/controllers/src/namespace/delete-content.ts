@@ -40,7 +40,7 @@ export async function deleteContent(
 ): Promise<Remaining> {
   const { resources: remoteResources, failures } = remoteContent?.() ?? { resources: [], failures: new Map<string, string>() }
   const remaining: Remaining = { resources: new Map(), finalizers: new Map(), errors: [], failures, estimate: 0 }
-  const resources = client.deletableResources().filter(({ namespaced }) => namespaced)
+  const resources = client.listDeletableResources().filter(({ namespaced }) => namespaced)
   const isPods = ({ group, resource }: GroupResource): boolean => group === '' && resource === 'pods'
   if (resources.some(isPods)) {
     const waitFor = await attempt(remaining, () => deletePods(client, namespace))

@@ -16,10 +16,10 @@ const prefix = '#/components/schemas/'
 
 /** Checks the types of the expressions in policies. */
 export class PolicyTypeChecker {
-  readonly #client: Pick<LoopbackClient, 'servedKinds'>
+  readonly #client: Pick<LoopbackClient, 'listServedKinds'>
   readonly #types: ApiTypes
 
-  constructor(client: Pick<LoopbackClient, 'servedKinds'>, types: ApiTypes) {
+  constructor(client: Pick<LoopbackClient, 'listServedKinds'>, types: ApiTypes) {
     this.#client = client
     this.#types = types
   }
@@ -73,7 +73,7 @@ export class PolicyTypeChecker {
   #kindsFor({ group, version, resource }: GroupVersionResource): readonly GroupVersionKind[] {
     const name = resource.toLowerCase()
     return this.#client
-      .servedKinds()
+      .listServedKinds()
       .filter((each) => each.version === version && (group === '' || each.group === group))
       .filter((each) => each.resource === name || each.singularName === name)
   }

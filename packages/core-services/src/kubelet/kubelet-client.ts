@@ -16,7 +16,7 @@ export interface KubeletOptions {
    * Returns the TLS settings. Called for each connection, because certificates may be renewed. Default: no client certificate and no server
    * verification.
    */
-  readonly tls?: () => Promise<RemoteTls>
+  readonly readTls?: () => Promise<RemoteTls>
   /** Opens connections to kubelets, pods and endpoints of services. Default: direct connections. */
   readonly dial?: DialRemote
 }
@@ -35,7 +35,7 @@ const acceptAnyCertificate = async (): Promise<RemoteTls> => ({ verify: false })
 
 /** Creates a client that finds kubelets by the addresses in node statuses. */
 export function createKubeletClient(nodes: Getter, options: KubeletOptions = {}): KubeletClient {
-  const { port, preferredAddressTypes, timeoutMs, tls = acceptAnyCertificate, dial } = { ...kubeletDefaults, ...options }
+  const { port, preferredAddressTypes, timeoutMs, readTls = acceptAnyCertificate, dial } = { ...kubeletDefaults, ...options }
   return async (context, nodeName) => {
     const { status = {} } = readResult<Node>(await nodes.get(context, nodeName, {}))
     const reportedPort = status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
@@ -44,7 +44,7 @@ export function createKubeletClient(nodes: Getter, options: KubeletOptions = {})
         scheme: 'https',
         host: choosePreferredAddress(status.addresses ?? [], preferredAddressTypes),
         port: String(reportedPort > 0 ? reportedPort : port),
-        tls: await tls(),
+        tls: await readTls(),
         connectTimeoutMs: timeoutMs,
         ...(dial && { dial }),
       },

@@ -4,7 +4,7 @@ import type { DecryptRequest, EncryptResponse, Method, StatusResponse } from './
 
 /** The calls of a KMS plugin (KMS v2). A call rejects with the plugin's error, or when the timeout expires. */
 export interface KmsService {
-  status(): Promise<StatusResponse>
+  getStatus(): Promise<StatusResponse>
   encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptResponse>
   decrypt(request: DecryptRequest): Promise<Uint8Array>
   close(): void
@@ -47,7 +47,7 @@ export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsS
   }
 
   return {
-    status: () => call(kmsMethods.status, {}),
+    getStatus: () => call(kmsMethods.status, {}),
     encrypt: (uid, plaintext) => call(kmsMethods.encrypt, { uid, plaintext }),
     decrypt: async (request) => (await call(kmsMethods.decrypt, request)).plaintext,
     close: () => client.close(),

@@ -106,7 +106,7 @@ export class KmsProbe {
     const expiresAt = this.#clock.now() + writeKeyLifetime
     let status
     try {
-      status = await this.#service.status()
+      status = await this.#service.getStatus()
     } catch (cause) {
       const reason = (cause as Error).message
       throw new Error(`failed to perform status section of the healthz check for KMS Provider ${this.#name}, error: ${reason}`, { cause })

@@ -24,7 +24,7 @@ const formatText = (endpoint: string, ...others: string[]): string =>
 async function start(kms: KmsPlugin) {
   const clock = createManualClock()
   const encryption = await openForTest(formatText(kms.endpoint), { clock })
-  return { encryption, clock, transformer: encryption.transformerFor(secrets)! }
+  return { encryption, clock, transformer: encryption.findTransformer(secrets)! }
 }
 
 describe('a KMS provider', () => {
@@ -142,7 +142,7 @@ describe('a KMS provider', () => {
     const encryption = await openForTest(formatConfiguration({ secrets: [formatProvider(`unix://${socket}`, ", timeout: '100ms'")] }), {
       clock: createManualClock(),
     })
-    expect(() => encryption.transformerFor(secrets)!.toStorage(plain, key)).toThrow('kmsv2 Provider mine is not ready')
+    expect(() => encryption.findTransformer(secrets)!.toStorage(plain, key)).toThrow('kmsv2 Provider mine is not ready')
     await expect(encryption.checks[0]!.check()).rejects.toThrow(
       'failed to perform status section of the healthz check for KMS Provider mine',
     )
@@ -162,10 +162,10 @@ describe('a KMS provider', () => {
 
   test('migrates from a local key to the plugin', async () => {
     const stored = (await openForTest(formatConfiguration({ secrets: [`aescbc: ${formatKeys(1)}`] })))
-      .transformerFor(secrets)!
+      .findTransformer(secrets)!
       .toStorage(plain, key)
-    const { transformerFor } = await openForTest(formatText((await startPlugin()).endpoint, `aescbc: ${formatKeys(1)}`))
-    expect(transformerFor(secrets)!.prepare!(stored, key)).toBeUndefined()
-    expect(transformerFor(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
+    const { findTransformer } = await openForTest(formatText((await startPlugin()).endpoint, `aescbc: ${formatKeys(1)}`))
+    expect(findTransformer(secrets)!.prepare!(stored, key)).toBeUndefined()
+    expect(findTransformer(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
   })
 })

@@ -25,7 +25,7 @@ export async function writeCborList(answer: Answer, list: ResultList): Promise<v
       }
       await writer.write(cbor.encodeArrayHead(items.length))
       for (const item of items) {
-        await writer.write(cbor.encodeCbor(parseJson(encodePiece(listShape.item(item))).value, schema))
+        await writer.write(cbor.encodeCbor(parseJson(encodePiece(listShape.encodeItem(item))).value, schema))
         if (writer.sliceIsOver) await writer.nextSlice()
         if (writer.closed) return
       }

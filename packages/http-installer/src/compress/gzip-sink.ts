@@ -33,7 +33,7 @@ export class GzipSink implements ResponseSink {
     return this.#gzip.write(chunk, () => written?.())
   }
 
-  drained(): Promise<void> {
+  waitForDrain(): Promise<void> {
     if (this.#gzip.destroyed || !this.#gzip.writableNeedDrain) return Promise.resolve()
     return new Promise((resolve) => (this.#wake = resolve))
   }
@@ -62,7 +62,7 @@ export class GzipSink implements ResponseSink {
   #pass(chunk: Buffer): void {
     if (this.#sink.write(chunk)) return
     this.#gzip.pause()
-    void this.#sink.drained().then(() => this.#gzip.resume())
+    void this.#sink.waitForDrain().then(() => this.#gzip.resume())
   }
 
   readonly #wakeUp = (): void => {

@@ -134,7 +134,7 @@ class BodyReader {
         if (sink.write(chunk) || isPaused) return
         isPaused = true
         this.#body.pause()
-        void sink.drained().then(() => {
+        void sink.waitForDrain().then(() => {
           isPaused = false
           this.#body.resume()
         })

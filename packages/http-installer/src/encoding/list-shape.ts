@@ -21,7 +21,7 @@ export interface ListShape {
   readonly after: string
   /** Text of an empty list. */
   readonly empty: string
-  item(result: RestResult): JsonPiece
+  encodeItem(result: RestResult): JsonPiece
 }
 
 /** Returns the metadata of a list. In kube-apiserver, a list of custom resources has a continue token even if it is empty. */
@@ -57,7 +57,7 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
         between: ',',
         after: `${rows.tail}\n`,
         empty: served.storage.table!.nullRows ? `${start.slice(0, -1)}null}\n` : `${start}${rows.tail}\n`,
-        item: (result) => rows.row(result),
+        encodeItem: (result) => rows.row(result),
       }
     }
     case undefined: {
@@ -76,9 +76,9 @@ function encodeItem(served: ServedResource, encoder: ObjectEncoder, result: Rest
   return Buffer.from(stringifyJson(fromHub(served, object as KubeObject)))
 }
 
-function createTypedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {
+function createTypedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['encodeItem']): ListShape {
   const start = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
-  return { before: start, between: ',', after: ']}\n', empty: `${start}]}\n`, item }
+  return { before: start, between: ',', after: ']}\n', empty: `${start}]}\n`, encodeItem: item }
 }
 
 /** Returns the text around the items of a list in JSON that is indented by two spaces. */
@@ -89,7 +89,7 @@ export function createPrettyShape(compact: ListShape): ListShape {
     between: ',\n    ',
     after: '\n  ]\n}',
     empty: indentJson(compact.empty.trimEnd()),
-    item: (result) => Buffer.from(indentJson(encodePiece(compact.item(result)).toString()).replaceAll('\n', '\n    ')),
+    encodeItem: (result) => Buffer.from(indentJson(encodePiece(compact.encodeItem(result)).toString()).replaceAll('\n', '\n    ')),
   }
 }
 
@@ -103,7 +103,7 @@ export function createYamlShape(compact: ListShape): ListShape {
     between: '',
     after: emptyText.slice(end),
     empty: toYaml(parseJson(compact.empty).value),
-    item: (result) => Buffer.from(formatYamlItem(toYaml(parseJson(encodePiece(compact.item(result)).toString()).value))),
+    encodeItem: (result) => Buffer.from(formatYamlItem(toYaml(parseJson(encodePiece(compact.encodeItem(result)).toString()).value))),
   }
 }
 

@@ -84,7 +84,7 @@ export class SlabWriter {
   }
 
   async #drained(): Promise<void> {
-    await this.#sink!.drained()
+    await this.#sink!.waitForDrain()
     this.#sliceStart = performance.now()
   }
 

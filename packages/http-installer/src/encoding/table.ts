@@ -41,8 +41,8 @@ export class TableRows {
     const table = this.#table
     const span = isStoredObject(result) ? findMetadata(result) : undefined
     const object = isStoredObject(result) ? copyLazily(result, span) : result
-    const cells = stringifyJson(table.cells(object, this.#served.settings.now()) satisfies readonly TableCell[])
-    const conditions = table.conditions?.(object) ?? []
+    const cells = stringifyJson(table.createCells(object, this.#served.settings.now()) satisfies readonly TableCell[])
+    const conditions = table.getConditions?.(object) ?? []
     const conditionsMember = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
     const start = `{"cells":${cells}${conditionsMember},"object":`
     if (include === 'None') return Buffer.from(`${start}null}`)

@@ -47,9 +47,9 @@ async function writeListOf(answer: Answer, list: ResultList): Promise<void> {
 function measureTransform(shape: ListShape, addLatency: NonNullable<RequestContext['addLatency']>): ListShape {
   return {
     ...shape,
-    item(result) {
+    encodeItem(result) {
       const began = performance.now()
-      const piece = shape.item(result)
+      const piece = shape.encodeItem(result)
       addLatency('transform-response-object', performance.now() - began)
       return piece
     },
@@ -63,7 +63,7 @@ function measureTransform(shape: ListShape, addLatency: NonNullable<RequestConte
 async function recordList(answer: Answer, audit: RequestAudit, list: ResultList): Promise<ResultList> {
   const shape = createJsonShape(answer, list)
   const texts: string[] = []
-  const items = await collect(answer.exchange, list.items, (item) => texts.push(encodePiece(shape.item(item)).toString()))
+  const items = await collect(answer.exchange, list.items, (item) => texts.push(encodePiece(shape.encodeItem(item)).toString()))
   const json = items.length === 0 ? shape.empty : `${shape.before}${texts.join(shape.between)}${shape.after}`
   audit.recordResponse(json.trimEnd())
   return { ...list, items }
@@ -76,7 +76,7 @@ async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList
     start = start === undefined ? Buffer.from(shape.before) : between
     let wait = writer.write(start)
     if (wait !== undefined) await wait
-    wait = writePiece(writer, shape.item(item))
+    wait = writePiece(writer, shape.encodeItem(item))
     if (wait !== undefined) await wait
     if (writer.sliceIsOver) await writer.nextSlice()
     if (writer.closed) return
@@ -91,12 +91,14 @@ async function writeSplicedList({ exchange, served: { itemHead } }: Answer, shap
   let itemsLength = 0
   let head: Buffer = itemHead
   const items = await collect(exchange, list.items, (item) => {
-    itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - itemHead.length + encodePiece(shape.item(item)).length
+    itemsLength += isStoredObject(item)
+      ? measureSpliced(head, item)
+      : head.length - itemHead.length + encodePiece(shape.encodeItem(item)).length
     head = nextHead
   })
   const writeItem = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
     if (isStoredObject(item)) return writePiece(writer, { head: index === 0 ? itemHead : nextHead, object: item, tail: undefined })
-    const bytes = encodePiece(shape.item(item))
+    const bytes = encodePiece(shape.encodeItem(item))
     return writer.write(index === 0 ? bytes : Buffer.concat([comma, bytes]))
   }
   return writeSizedList(exchange, mediaTypes.json, {

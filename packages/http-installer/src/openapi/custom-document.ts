@@ -26,7 +26,7 @@ const generatorVersion = 2
  */
 export function createCustomSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = `/apis/${gv.group}/${gv.version}`
-  const createPaths: DocumentSource['paths'] = function* (refer) {
+  const createPaths: DocumentSource['listPaths'] = function* (refer) {
     for (const root of ['ObjectMeta', 'ListMeta']) refer(metaV1.table.resolve(root))
     const kinds = new Map(Array.from(table.listed, ({ served }) => [`${served.resource}/${served.subresource}`, served.gvk.kind]))
     for (const routes of table.listed) {
@@ -36,11 +36,11 @@ export function createCustomSource(gv: GroupVersion, table: RouteTable): Documen
   }
   const listTableKinds = (): Iterable<KindDocument> => listKinds(table)
   return {
-    paths: createPaths,
-    kinds: listTableKinds,
-    identity: ({ hash }) =>
-      [`${generatorVersion}`, hash, prefix, ...Array.from(listTableKinds(), ({ identity }) => identity).sort()].join('\n'),
-    document: (descriptions) => createCustomDocument(createPaths, listTableKinds(), descriptions),
+    listPaths: createPaths,
+    listKinds: listTableKinds,
+    getIdentity: ({ hash }) =>
+      [`${generatorVersion}`, hash, prefix, ...Array.from(listTableKinds(), ({ getIdentity }) => getIdentity).sort()].join('\n'),
+    writeDocument: (descriptions) => createCustomDocument(createPaths, listTableKinds(), descriptions),
   }
 }
 
@@ -52,7 +52,7 @@ function* listKinds(table: RouteTable): Generator<KindDocument> {
 
 /** Generates the OpenAPI v3 document of a group version of custom resources, in pieces of text. */
 function* createCustomDocument(
-  paths: DocumentSource['paths'],
+  listPaths: DocumentSource['listPaths'],
   kinds: Iterable<KindDocument>,
   descriptions: Descriptions,
 ): Generator<string> {

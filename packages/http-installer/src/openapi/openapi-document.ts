@@ -15,7 +15,7 @@ import { bearerToken, withGroupVersions } from './swagger-document.ts'
 export function createDocumentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   if (hasCustomResources(table)) return createCustomSource(gv, table)
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
-  const createPaths: DocumentSource['paths'] = function* (refer) {
+  const createPaths: DocumentSource['listPaths'] = function* (refer) {
     const kinds = new Map(Array.from(table.resources, ({ served }) => [formatName(served), served.gvk.kind]))
     const version = createVersionItem(gv, refer)
     yield { ...version, path: prefix + version.path }
@@ -25,7 +25,7 @@ export function createDocumentSource(gv: GroupVersion, table: RouteTable): Docum
       for (const { path, item } of createPathItems(routes, kind, refer)) yield { path: prefix + path, item }
     }
   }
-  return { groupVersion: gv, paths: createPaths, document: (descriptions) => openApiDocument(createPaths, [gv], descriptions) }
+  return { groupVersion: gv, listPaths: createPaths, writeDocument: (descriptions) => openApiDocument(createPaths, [gv], descriptions) }
 }
 
 function formatName({ resource, subresource }: { readonly resource: string; readonly subresource: string }): string {
@@ -38,8 +38,8 @@ export function createPageSource(page: Page): DocumentSource {
 }
 
 /** Creates an OpenAPI document from path items. */
-export function createSource(paths: DocumentSource['paths']): DocumentSource {
-  return { paths, document: (descriptions) => openApiDocument(paths, [], descriptions) }
+export function createSource(listPaths: DocumentSource['listPaths']): DocumentSource {
+  return { listPaths, writeDocument: (descriptions) => openApiDocument(listPaths, [], descriptions) }
 }
 
 /**
@@ -47,7 +47,7 @@ export function createSource(paths: DocumentSource['paths']): DocumentSource {
  * document is never in memory.
  */
 function* openApiDocument(
-  paths: DocumentSource['paths'],
+  listPaths: DocumentSource['listPaths'],
   versions: readonly GroupVersion[],
   descriptions: Descriptions,
 ): Generator<string> {

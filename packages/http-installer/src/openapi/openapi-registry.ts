@@ -14,13 +14,13 @@ export interface DocumentSource {
   /** Group version of the document. Undefined for documents that belong to no group version. */
   readonly groupVersion?: GroupVersion
   /** Generates the OpenAPI v3 document in pieces of text. */
-  document(descriptions: Descriptions): Iterable<string>
+  writeDocument(descriptions: Descriptions): Iterable<string>
   /** Generates the paths for the OpenAPI v2 document of the whole server. Calls `refer` for each schema that a path uses. */
-  paths(refer: Refer): Iterable<PathItem>
+  listPaths(refer: Refer): Iterable<PathItem>
   /** Returns the kinds whose definitions are not made from the schemas given to `refer`. Default: none. */
-  kinds?(): Iterable<KindDocument>
+  listKinds?(): Iterable<KindDocument>
   /** Returns a text that identifies the content of the documents. Default: only the content itself identifies it. */
-  identity?(descriptions: Descriptions): string
+  getIdentity?(descriptions: Descriptions): string
 }
 
 /** An OpenAPI v3 document that another server serves. */
@@ -48,9 +48,9 @@ export class OpenApiRegistry {
     const entry = {
       source,
       document: new CachedDocument(
-        async () => source.document(await loadDescriptions()),
+        async () => source.writeDocument(await loadDescriptions()),
         this.#recent,
-        source.identity && (async () => source.identity?.(await loadDescriptions())),
+        source.getIdentity && (async () => source.getIdentity?.(await loadDescriptions())),
       ),
     }
     this.#entries.get(path)?.document.close()
@@ -116,7 +116,7 @@ export class OpenApiRegistry {
    */
   async #identity(): Promise<string | undefined> {
     const entries = [...this.#entries].toSorted(([a], [b]) => (a < b ? -1 : 1))
-    if (!entries.some(([, { source }]) => source.identity !== undefined)) return undefined
+    if (!entries.some(([, { source }]) => source.getIdentity !== undefined)) return undefined
     const hashes: string[] = []
     for (const [path, { document }] of entries) hashes.push(`${path} ${await document.etag()}`)
     for (const { hash } of this.#remoteSwaggers) hashes.push(hash)

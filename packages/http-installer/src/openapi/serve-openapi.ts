@@ -93,7 +93,7 @@ function sendChunks(exchange: Exchange, headers: Record<string, string>, chunks:
 async function writeChunks(sink: ResponseSink, chunks: readonly Buffer[]): Promise<void> {
   for (const chunk of chunks) {
     if (sink.closed) return
-    if (!sink.write(chunk)) await sink.drained()
+    if (!sink.write(chunk)) await sink.waitForDrain()
   }
 }
 

@@ -44,7 +44,7 @@ export function* generateSwaggerParts({ sources, remotes, descriptions }: Swagge
   }
   const installedPaths = new Set<string>()
   for (const source of sources) {
-    for (const path of source.paths(refer)) {
+    for (const path of source.listPaths(refer)) {
       installedPaths.add(path.path)
       yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path, describeParameters(path, descriptions)) }
     }
@@ -54,7 +54,7 @@ export function* generateSwaggerParts({ sources, remotes, descriptions }: Swagge
   const convertShared = (name: string): SwaggerSchema => toSwaggerSchema(withGroupVersions(name, shared[name]!, versions))
   const customDefinitions = new Map<string, GenerateDefinition>()
   for (const source of sources) {
-    for (const { definitions } of source.kinds?.() ?? [])
+    for (const { definitions } of source.listKinds?.() ?? [])
       for (const [name, generate] of definitions) if (!Object.hasOwn(shared, name)) customDefinitions.set(name, generate)
   }
   const findInstalled: FindInstalled = function* (name) {

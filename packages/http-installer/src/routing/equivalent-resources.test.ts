@@ -36,7 +36,7 @@ it('lists the other versions of a custom resource', () => {
   const custom: OtherVersions = {
     schemaOf: () => undefined,
     hasSubresource: () => false,
-    versionsOf: (subresource) => (subresource === '' ? ['v1', 'v2', 'v3'] : ['v2', 'v3']),
+    listSubresourceVersions: (subresource) => (subresource === '' ? ['v1', 'v2', 'v3'] : ['v2', 'v3']),
     convert: (object) => object,
   }
   const addVersions = (subresource: string): string[] =>

@@ -23,7 +23,7 @@ export class EquivalentResources {
    */
   add({ resource, subresource, kind, storage }: ServedPath, custom: OtherVersions | undefined): () => readonly EquivalentResource[] {
     if (custom !== undefined) {
-      const versions = custom.versionsOf(subresource).filter((version) => version !== resource.version)
+      const versions = custom.listSubresourceVersions(subresource).filter((version) => version !== resource.version)
       const equivalents = versions.map((version) => ({
         resource: { ...resource, version },
         // A scale has the same kind in all versions.

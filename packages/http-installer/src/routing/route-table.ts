@@ -144,7 +144,7 @@ export class RouteTable {
 
   /** Returns how discovery and OpenAPI list a resource. */
   listingOf(resource: string): Listing {
-    return this.servedOf(resource)?.storage.listing?.() ?? completeListing
+    return this.servedOf(resource)?.storage.getListing?.() ?? completeListing
   }
 
   /** Returns the resource at a path such as "pods". Returns undefined if the table does not have it. */

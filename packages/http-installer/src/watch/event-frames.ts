@@ -22,9 +22,9 @@ type Bookmark = Extract<ObjectEvent, { type: 'BOOKMARK' }>
 
 /** Encodes the events of one watch. */
 export interface EventFramer {
-  frame(event: ObjectEvent): Buffer
+  encodeEvent(event: ObjectEvent): Buffer
   /** Encodes several events as one HTTP/1.1 chunk. */
-  chunk(events: readonly ObjectEvent[]): Buffer
+  encodeChunk(events: readonly ObjectEvent[]): Buffer
 }
 
 /**
@@ -98,8 +98,8 @@ export function createFramer(served: ServedResource, negotiated: NegotiatedStrea
   const makeFrame = (event: ObjectEvent): Buffer =>
     event.type === 'BOOKMARK' ? encodeEvent(event.type, createBookmarkObject(served, event)) : encodeEvent(event.type, event.object)
   return {
-    frame: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
-    chunk: (events) => sharedFrames.get(events, chunkForm, () => encodeHttpChunk(events.map(makeFrame))),
+    encodeEvent: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
+    encodeChunk: (events) => sharedFrames.get(events, chunkForm, () => encodeHttpChunk(events.map(makeFrame))),
   }
 }
 
@@ -152,14 +152,14 @@ class TableFramer implements EventFramer {
     this.#embed = embed
   }
 
-  frame(event: ObjectEvent): Buffer {
+  encodeEvent(event: ObjectEvent): Buffer {
     if (event.type === 'BOOKMARK') return this.#bookmark(event)
     const { type, object } = event
     return this.#frame(type, String(object.revision), this.#rows.row(object))
   }
 
-  chunk(events: readonly ObjectEvent[]): Buffer {
-    return encodeHttpChunk(events.map((event) => this.frame(event)))
+  encodeChunk(events: readonly ObjectEvent[]): Buffer {
+    return encodeHttpChunk(events.map((event) => this.encodeEvent(event)))
   }
 
   #bookmark(event: Bookmark): Buffer {

@@ -9,7 +9,7 @@ import type { EventFramer } from './event-frames.ts'
 export interface WatchPump {
   readonly sink: ResponseSink
   readonly framer: EventFramer
-  readonly failed: (status: Status) => Buffer
+  readonly encodeFailure: (status: Status) => Buffer
   readonly signal: AbortSignal
   readonly recorder: WatchRecorder
   readonly onInternalError: (error: unknown) => void
@@ -17,14 +17,14 @@ export interface WatchPump {
 
 /** Sends the events of a storage watch to a client until one of them ends. If the watch fails, the error is the last event. */
 export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<void> {
-  const { sink, failed, signal, onInternalError } = pump
+  const { sink, encodeFailure, signal, onInternalError } = pump
   try {
     await watch.forEach((batch) => writeGroups(pump, groupEvents(batch), 0))
   } catch (error) {
     if (signal.aborted || sink.closed) return
     if (!isApiError(error)) onInternalError(error)
     const failure = isApiError(error) ? error : newInternal('the watch could not go on', { cause: error })
-    sink.write(failed(failure.status))
+    sink.write(encodeFailure(failure.status))
   }
 }
 
@@ -45,7 +45,7 @@ function waitUntilWritable({ sink, signal }: WatchPump): Promise<void> {
     }
     signal.addEventListener('abort', settle)
     if (signal.aborted) settle()
-    else void sink.drained().then(settle)
+    else void sink.waitForDrain().then(settle)
   })
 }
 
@@ -74,7 +74,7 @@ function writeEvents(pump: WatchPump, events: readonly ObjectEvent[]): boolean {
   let isReady: boolean
   if (sink.writeChunk === undefined) isReady = writeFrames(pump, events)
   else {
-    const chunk = framer.chunk(events)
+    const chunk = framer.encodeChunk(events)
     const bytes = countChunkPayload(chunk)
     recorder.sent(events.length, bytes)
     isReady = sink.writeChunk(chunk, bytes)
@@ -88,7 +88,7 @@ function writeFrames({ sink, framer, recorder }: WatchPump, events: readonly Obj
   let isReady = true
   let bytes = 0
   for (const event of events) {
-    const frame = framer.frame(event)
+    const frame = framer.encodeEvent(event)
     bytes += frame.length
     isReady = sink.write(frame)
   }

@@ -52,7 +52,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
             {
               sink,
               framer,
-              failed: (status) => encodeErrorFrame(status, negotiated, exchange.services.cbor),
+              encodeFailure: (status) => encodeErrorFrame(status, negotiated, exchange.services.cbor),
               signal: life.signal,
               recorder,
               onInternalError: settings.onInternalError,

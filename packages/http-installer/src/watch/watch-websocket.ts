@@ -78,7 +78,7 @@ class WebSocketSink implements ResponseSink {
     return this.#socket.send(this.#messages.opcode, bytes.subarray(this.#messages.prefixLength))
   }
 
-  drained(): Promise<void> {
+  waitForDrain(): Promise<void> {
     if (this.#end.closed || !this.#socket.socket.writableNeedDrain) return Promise.resolve()
     return this.#end.wait()
   }

@@ -89,7 +89,7 @@ export function applyPatch(
   const printOnce = (): string | Promise<string> => (text ??= print(document, route.type?.schema, () => context.signal))
   const merging = runAfter(pauseIfLong(startTime), () => merge(document, route, context))
   return runAfter(merging, (patched) => {
-    const result = { patched, current: versioned, patchErrors: strictErrors, printed: printOnce, converting }
+    const result = { patched, current: versioned, patchErrors: strictErrors, printPatch: printOnce, converting }
     return runAfter(
       runAfter(pauseIfLong(startTime), () => decodePatched(route, context, result, options.fieldValidation)),
       (decoded) =>

@@ -18,7 +18,7 @@ it('truncates a number that is too large when the document has an empty list', a
     spec: { containers: [{ name: 'c', env: [], ports: [{ containerPort: 2 ** 31 }] }] },
   }
   const current = { metadata: { name: 'a' } } as KubeObject
-  const document = { patched, current, patchErrors: [], printed: () => '', converting: true }
+  const document = { patched, current, patchErrors: [], printPatch: () => '', converting: true }
   const { object, withEmptyLists } = await decodePatched(route, {} as RequestContext, document, 'Warn')
   for (const pod of [object, withEmptyLists])
     expect(pod).toMatchObject({ spec: { containers: [{ ports: [{ containerPort: -(2 ** 31) }] }] } })
@@ -27,7 +27,7 @@ it('truncates a number that is too large when the document has an empty list', a
 it.each([0, 10])('reports the first error in the order of the printed document, if decoding took %i ms', async (took) => {
   const patched: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { namespace: true, labels: 1 } }
   const printPod = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
-  const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed: printPod, converting: false }
+  const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printPatch: printPod, converting: false }
   // After a slow step, the error comes from a later turn of the event loop, so that other requests run before.
   let now = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += took))

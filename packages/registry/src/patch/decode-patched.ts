@@ -43,7 +43,7 @@ interface PatchedDocument {
   readonly current: KubeObject
   readonly patchErrors: readonly string[]
   /** Returns the patched document as text for error messages. */
-  readonly printed: () => string | Promise<string>
+  readonly printPatch: () => string | Promise<string>
   /** True for strategic merge patches, which are applied to objects instead of JSON. The result then always has the right kind. */
   readonly converting: boolean
 }
@@ -58,20 +58,20 @@ export function decodePatched(
   document: PatchedDocument,
   validation: FieldValidation,
 ): DecodedBody | Promise<DecodedBody> {
-  const { current, patchErrors, printed, converting } = document
+  const { current, patchErrors, printPatch, converting } = document
   const patchedObject = document.patched as JsonObject
   const throwInvalidPatch = (message: string): Promise<never> | never =>
-    runAfter(printed(), (text): never => {
+    runAfter(printPatch(), (text): never => {
       throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
     })
-  const rejectOrWarn = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
+  const rejectOrWarn = (errors: readonly string[], continueDecoding: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
     if (errors.length > 0 && validation === 'Strict') return throwInvalidPatch(formatStrictDecodingMessage(errors))
     if (validation === 'Warn') for (const error of errors) context.warn(error)
-    return rest()
+    return continueDecoding()
   }
   const custom = isCustomRoute(route) ? readOtherKind(route, patchedObject) : undefined
   if (custom?.problem !== undefined) return throwInvalidPatch(custom.problem)
-  if (custom?.kind === '') return runAfter(printed(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
+  if (custom?.kind === '') return runAfter(printPatch(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
   if (custom !== undefined && patchedObject['apiVersion'] === null) {
     return throwInvalidPatch('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
   }
@@ -95,7 +95,7 @@ export function decodePatched(
     return runAfter(pauseIfLong(startTime), () =>
       converting || type === undefined
         ? throwInvalidPatch(message)
-        : runAfter(printed(), (text) =>
+        : runAfter(printPatch(), (text) =>
             runAfter(pauseIfLong(startTime), () =>
               throwInvalidPatch(catchError(() => decodeStruct(type.schema, parseJson(text))) ?? message),
             ),
@@ -111,7 +111,7 @@ export function decodePatched(
     if (isApiError(error)) throw error
     return throwInvalidPatch(getErrorMessage(error))
   }
-  return runAfter(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
+  return runAfter(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printPatch), (errors) =>
     rejectOrWarn([...patchErrors, ...errors, ...unknown], () => {
       if (custom !== undefined) checkCustomKind(route, context, { custom, object, name: current.metadata.name ?? '' })
       if (!emptied || type === undefined) return { object, withEmptyLists: undefined }
@@ -135,7 +135,7 @@ function catchError(decode: () => unknown): string | undefined {
 function sortInPrintedOrder(
   { type }: WriteRoute,
   errors: readonly string[],
-  printed: PatchedDocument['printed'],
+  printed: PatchedDocument['printPatch'],
 ): readonly string[] | Promise<readonly string[]> {
   if (errors.length < 2 || type === undefined) return errors
   return runAfter(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)

@@ -216,7 +216,10 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     )
 
     it('a Table row has one cell for each column', async () => {
-      const cells = store.table.cells({ ...createNamed(a), metadata: { name: a, creationTimestamp: '2026-01-01T00:00:00Z' } }, Date.now())
+      const cells = store.table.createCells(
+        { ...createNamed(a), metadata: { name: a, creationTimestamp: '2026-01-01T00:00:00Z' } },
+        Date.now(),
+      )
       const unlisted = definition.allColumns?.filter(({ isUnlisted }) => isUnlisted === true) ?? []
       expect(cells).toHaveLength(store.table.columns.length + unlisted.length)
       expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe(a)
@@ -243,7 +246,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const stored = await store.get(context, a, {})
       if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
       const now = Date.now()
-      expect(store.table.cells(copyLazily(stored, findMetadata(stored)), now)).toEqual(store.table.cells(stored.copy(), now))
+      expect(store.table.createCells(copyLazily(stored, findMetadata(stored)), now)).toEqual(store.table.createCells(stored.copy(), now))
     })
   })
 }

@@ -77,7 +77,7 @@ export const gardens: ResourceDefinition<Widget> = defineResource<Widget>({
     beginDelete(garden) {
       garden.status = { ...garden.status, phase: 'Terminating' }
     },
-    readyToRemove: (garden) => (garden.spec?.finalizers ?? []).length === 0,
+    isReadyToRemove: (garden) => (garden.spec?.finalizers ?? []).length === 0,
   },
 })
 

@@ -36,7 +36,7 @@ const plainRoute: AdmittedRoute = {
   subresource: '',
   types: createApiTypes([]),
   otherVersions: undefined,
-  equivalents: () => [],
+  listEquivalents: () => [],
 }
 
 function createAttributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
@@ -77,7 +77,7 @@ it('converts custom objects by the conversion of their definition', async () => 
   const otherVersions: OtherVersions = {
     schemaOf: (apiVersion) => (apiVersion === 'example.com/v3' ? ({} as KindType) : undefined),
     hasSubresource: () => false,
-    versionsOf: () => [],
+    listSubresourceVersions: () => [],
     convert: (object, from, to) => Promise.resolve({ ...object, converted: `${from} to ${to}` }),
   }
   const object: Thing = { metadata: { name: 'a' } }
@@ -166,7 +166,7 @@ it('refuses to decode a custom resource without its kind, and drops fields that 
   const otherVersions: OtherVersions = {
     schemaOf: () => type,
     hasSubresource: () => false,
-    versionsOf: () => [],
+    listSubresourceVersions: () => [],
     convert: (object) => object,
   }
   const custom = createAttributes({}, { route: { ...plainRoute, otherVersions } })

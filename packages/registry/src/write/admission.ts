@@ -160,7 +160,7 @@ export interface AdmittedRoute {
   /** The versions of the kind that other resources serve. */
   readonly otherVersions: OtherVersions | undefined
   /** Returns the equivalent resources (`AdmissionAttributes.equivalents`). */
-  readonly equivalents: () => readonly EquivalentResource[]
+  readonly listEquivalents: () => readonly EquivalentResource[]
 }
 
 /** A write that admission checks, without its objects. */
@@ -232,7 +232,7 @@ export class WriteAttributes implements AdmissionAttributes {
   }
 
   get equivalents(): readonly EquivalentResource[] {
-    return this.#write.route.equivalents()
+    return this.#write.route.listEquivalents()
   }
 
   get reinvocation(): Reinvocation {

@@ -112,7 +112,7 @@ function parseVersion(text: string): string {
 export function mayBeRemoved<T extends KubeObject>({ definition }: StoreDependencies<T>, object: T, old: DeepReadonly<T>): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false
-  return definition.deletion?.readyToRemove(object as DeepReadonly<T>) ?? true
+  return definition.deletion?.isReadyToRemove(object as DeepReadonly<T>) ?? true
 }
 
 /** Removes an object from the storage after an update has removed its last finalizer. */
@@ -150,7 +150,7 @@ export async function rewrite<T extends KubeObject>(
 ): Promise<Written<T>> {
   const options = { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal, span: context.span }
   try {
-    const key = dependencies.keys.key(context, name)
+    const key = dependencies.keys.createKey(context, name)
     return await writeTarget(dependencies, context, dryRun).guaranteedUpdate(key, (current) => ({ object: change(current!) }), options)
   } catch (error) {
     throw translateError('update', error, dependencies.resource, name)

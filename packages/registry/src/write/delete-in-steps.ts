@@ -25,7 +25,7 @@ export async function beginDeletion<T extends KubeObject>(
   const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   requireSameUid(run, object)
-  if (object.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(object) ? undefined : stored
+  if (object.metadata.deletionTimestamp !== undefined) return policy.isReadyToRemove(object) ? undefined : stored
   try {
     return await writeTarget(dependencies, context, request.dryRun).guaranteedUpdate(
       key,

@@ -39,7 +39,7 @@ function createDeleteRequest(validate: AdmissionChain['validate']): DeleteReques
     gvr,
     subresource: '',
     otherVersions: undefined,
-    equivalents: () => [],
+    listEquivalents: () => [],
   }
   return { options: {}, dryRun: false, route }
 }

@@ -38,7 +38,7 @@ export async function deleteObject<T extends KubeObject>(
   request: DeleteRequest & { readonly turn?: AdmissionTurn },
 ): Promise<DeleteOutcome<T>> {
   const { deletion } = dependencies.definition
-  const key = dependencies.keys.key(context, name)
+  const key = dependencies.keys.createKey(context, name)
   const run: Deletion<T> = { dependencies, context, name, key, options: { ...request.options }, request }
   const stored = await read(run)
   if (deletion !== undefined && !(request.turn !== undefined && deletion.skipsCollections)) {

@@ -44,7 +44,7 @@ export interface WriteRouteOptions {
   /** Checks the permission to create an object through an update. Throws if it is missing. Default: the permission to update is enough. */
   readonly authorizeCreate?: WriteRoute['authorizeCreate']
   /** Returns the equivalent resources for admission. Default: there are none. */
-  readonly equivalents?: WriteRoute['equivalents']
+  readonly equivalents?: WriteRoute['listEquivalents']
   readonly now: () => number
 }
 
@@ -70,7 +70,7 @@ export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
     fieldManager: createStorageFieldManager({ scheme, types, kind: gvk, storage, subresource, now }),
     authorizeCreate,
     otherVersions: storage.otherVersions,
-    equivalents: options.equivalents ?? (() => none),
+    listEquivalents: options.equivalents ?? (() => none),
   }
 }
 

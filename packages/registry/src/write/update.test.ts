@@ -90,11 +90,11 @@ it('passes copies of the stored object to edits and to the subresource scale', a
   await test.store.update(context, 'a', { change: { kind: 'edit', edit: changeInPlace }, dryRun: true })
   expect(await readShared()).toMatchObject({ spec: { size: 1 } })
   const scale = createScaleSubresource<Widget>({
-    replicas: ({ spec }) => spec?.size ?? 0,
+    getReplicas: ({ spec }) => spec?.size ?? 0,
     setReplicas: ({ spec }, size) => void (spec!.size = size),
-    statusReplicas: () => 0,
+    getStatusReplicas: () => 0,
     replicasPath: 'spec.size',
-    selector: () => '',
+    formatSelector: () => '',
   })(test.store) as RESTStorage & Updater
   const setFiveReplicas = (current: KubeObject | undefined): KubeObject => ({ ...current!, spec: { replicas: 5 } }) as KubeObject
   const { object } = await scale.update(context, 'a', { change: { kind: 'edit', edit: setFiveReplicas }, dryRun: true })

@@ -109,8 +109,8 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   }
 
   #asRead(object: T): T | Promise<T> {
-    const { asRead, defaultOnRead } = this.#facts ?? {}
-    if (asRead !== undefined) return asRead(object)
+    const { convertOnRead, defaultOnRead } = this.#facts ?? {}
+    if (convertOnRead !== undefined) return convertOnRead(object)
     if (defaultOnRead?.isDue(object as DeepReadonly<T>) === true) defaultOnRead.fill(object)
     return object
   }

@@ -110,7 +110,7 @@ async function storeOnce<T extends KubeObject>(
   const hook = new PendingHook()
   await prepareNew(dependencies, context, object, { dryRun, admit, begins: true, hook })
   const name = object.metadata.name ?? ''
-  const key = dependencies.keys.key(context, name)
+  const key = dependencies.keys.createKey(context, name)
   try {
     if (!dryRun) dropResourceVersion(object)
     const written = await writeTarget(dependencies, context, dryRun).create(key, object, {
@@ -225,7 +225,7 @@ export async function update<T extends KubeObject>(
     plan,
     context,
     name,
-    key: dependencies.keys.key(context, name),
+    key: dependencies.keys.createKey(context, name),
     request,
     routed,
     hook: new PendingHook(),

@@ -13,7 +13,7 @@ const page = { resourceVersion: '', resourceVersionMatch: undefined, limit: 0, c
 
 it('a read of a component status runs the health check of the component', async () => {
   const { items } = await storage.list(context, { ...page, predicate: { labels: selectEverything(), fields: selectEveryField() } })
-  const rows = Array.from(items, (item) => storage.table!.cells(getPlainObject(item), 0))
+  const rows = Array.from(items, (item) => storage.table!.createCells(getPlainObject(item), 0))
   expect(rows).toEqual([
     ['scheduler', 'Unhealthy', 'connection refused', ''],
     ['etcd-0', 'Healthy', 'ok', ''],

@@ -48,6 +48,6 @@ describe('config maps', () => {
   it('prints the number of keys as a column', () => {
     const table = createTableConvertor(configMaps)
     expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Data', 'Age'])
-    expect(table.cells({ metadata, data: { a: '' }, binaryData: { b: '' } } as ConfigMap, 0)).toEqual(['a', 2, '<unknown>'])
+    expect(table.createCells({ metadata, data: { a: '' }, binaryData: { b: '' } } as ConfigMap, 0)).toEqual(['a', 2, '<unknown>'])
   })
 })

@@ -132,9 +132,9 @@ describe('events', () => {
       'Count',
       'Name',
     ])
-    expect(table.cells(recorded, now)).toEqual(['60s', 'Normal', 'Started', 'pod/p', '', 'kubelet, n1', 'did it', '2m', 2, 'e'])
-    expect(table.cells(emitted, now)).toEqual(['2m', 'Normal', 'Started', 'pod/p', '', 'example.com/kubelet, n1', '', '2m', 1, 'e'])
-    expect(table.cells({ ...emitted, count: 3, series: { lastObservedTime: null } } as Event, now)[8]).toBe(0)
+    expect(table.createCells(recorded, now)).toEqual(['60s', 'Normal', 'Started', 'pod/p', '', 'kubelet, n1', 'did it', '2m', 2, 'e'])
+    expect(table.createCells(emitted, now)).toEqual(['2m', 'Normal', 'Started', 'pod/p', '', 'example.com/kubelet, n1', '', '2m', 1, 'e'])
+    expect(table.createCells({ ...emitted, count: 3, series: { lastObservedTime: null } } as Event, now)[8]).toBe(0)
     expect(events.selectableFields?.['source']?.(emitted)).toBe('example.com/kubelet')
     expect(events.storage?.ttlSeconds).toBe(3600)
   })

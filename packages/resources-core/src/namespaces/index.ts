@@ -27,6 +27,6 @@ export const namespaces: ResourceDefinition<Namespace> = defineResource<Namespac
     beginDelete(namespace) {
       namespace.status = { ...namespace.status, phase: 'Terminating' }
     },
-    readyToRemove: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+    isReadyToRemove: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
   },
 })

@@ -61,7 +61,7 @@ describe('namespaces', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     namespaces.deletion?.beginDelete(namespace)
     expect(namespace.status?.phase).toBe('Terminating')
-    expect(namespaces.deletion?.readyToRemove(namespace)).toBe(false)
-    expect(namespaces.deletion?.readyToRemove({ ...namespace, spec: {} })).toBe(true)
+    expect(namespaces.deletion?.isReadyToRemove(namespace)).toBe(false)
+    expect(namespaces.deletion?.isReadyToRemove({ ...namespace, spec: {} })).toBe(true)
   })
 })

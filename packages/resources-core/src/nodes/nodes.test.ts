@@ -62,13 +62,13 @@ describe('nodes', () => {
   })
 
   it('prints status, roles and kernel as columns', () => {
-    const { columns, cells } = createTableConvertor(nodes)
+    const { columns, createCells } = createTableConvertor(nodes)
     const node: Node = {
       metadata: { name: 'n', labels: { 'node-role.kubernetes.io/b': '', 'node-role.kubernetes.io/a': '', 'kubernetes.io/role': 'c' } },
       spec: { unschedulable: true },
       status: { conditions: [{ type: 'Ready', status: 'True' }], addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] },
     }
-    const row = Object.fromEntries(cells(node, 0).map((cell, i) => [columns[i]!.name, cell]))
+    const row = Object.fromEntries(createCells(node, 0).map((cell, i) => [columns[i]!.name, cell]))
     expect(row).toMatchObject({ Status: 'Ready,SchedulingDisabled', Roles: 'a,b,c', 'Internal-IP': '10.0.0.1', 'OS-Image': '<unknown>' })
     expect(columns.map(({ name }) => name).slice(0, 5)).toEqual(['Name', 'Status', 'Roles', 'Age', 'Version'])
   })

@@ -22,7 +22,7 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   },
   isLimitedBy: (limit) =>
     limit === count || [claims, requested].some((name) => limit === name || limit.endsWith(`${storageClassSuffix}${name}`)),
-  usage(claim) {
+  computeUsage(claim) {
     const storage = readStorageRequest(claim)
     const used = new Map<string, Quantity>([
       [count, oneObject],

@@ -57,7 +57,7 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
       value: (pod) => formatReadinessGates(pod),
     },
   ],
-  tableConditions(pod) {
+  getTableConditions(pod) {
     if (pod.status?.phase === 'Succeeded')
       return [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }]
     if (pod.status?.phase === 'Failed') return [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }]

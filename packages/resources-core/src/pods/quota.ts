@@ -26,8 +26,8 @@ export const podQuota: QuotaRules<Pod> = {
   },
   isLimitedBy: (limit) => limitedNames.has(limit) || /^(requests\.)?hugepages-/.test(limit) || isExtendedRequest(limit),
   isInScope: matchesPodScope,
-  usage: computePodUsage,
-  complaint: describeMissingResources,
+  computeUsage: computePodUsage,
+  describeMissingLimit: describeMissingResources,
 }
 
 /** Computes how much of a quota a pod uses. A finished pod uses only the object count. */

@@ -9,10 +9,10 @@ import { replicationControllerStatus, replicationControllerStrategy } from './st
 
 const scaledReplicationControllers: ScaledBy<ReplicationController> = {
   replicasPath: 'spec.replicas',
-  replicas: ({ spec }) => spec?.replicas ?? 0,
+  getReplicas: ({ spec }) => spec?.replicas ?? 0,
   setReplicas: (controller, replicas) => void (controller.spec = { ...controller.spec, replicas }),
-  statusReplicas: ({ status }) => status?.replicas ?? 0,
-  selector: ({ spec }) =>
+  getStatusReplicas: ({ status }) => status?.replicas ?? 0,
+  formatSelector: ({ spec }) =>
     Object.entries(spec?.selector ?? {})
       .map(([key, value]) => `${key}=${value}`)
       .sort()

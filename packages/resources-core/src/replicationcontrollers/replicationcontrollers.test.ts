@@ -62,7 +62,7 @@ describe('replication controllers', () => {
       'Available',
       'Age',
     ])
-    expect(test.paths.get('replicationcontrollers/scale')!.table!.cells(scale, Date.now()).slice(0, 3)).toEqual(['c', 1, 0])
+    expect(test.paths.get('replicationcontrollers/scale')!.table!.createCells(scale, Date.now()).slice(0, 3)).toEqual(['c', 1, 0])
     const write = (change: Scale): Promise<unknown> => storage.update(context, 'c', { change: put(change), dryRun: false })
     await write({ ...scale, spec: { replicas: 3 } })
     const scaled = getPlainObject(await test.store.get(context, 'c', {})) as ReplicationController

@@ -49,7 +49,7 @@ describe('resource quotas', () => {
       'ResourceQuota requests.cpu (2) should be less than limits.cpu (1)',
     ])
     const shown = { ...createQuota({}), status: { hard, used: { pods: '1' } } }
-    expect(createTableConvertor(resourceQuotas).cells(shown, 0)).toEqual([
+    expect(createTableConvertor(resourceQuotas).createCells(shown, 0)).toEqual([
       'q',
       'pods: 1/3, requests.cpu: 0/2',
       'limits.cpu: 0/1',

@@ -9,7 +9,7 @@ const names = ['count/services', 'services', 'services.nodeports', 'services.loa
 export const serviceQuota: QuotaRules<Service> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => (names as readonly string[]).includes(limit),
-  usage({ spec }) {
+  computeUsage({ spec }) {
     const isBalanced = spec?.type === 'LoadBalancer'
     const amounts = [1, 1, countNodePorts(spec), isBalanced ? 1 : 0]
     return new Map(names.map((name, i) => [name, parseQuantity(String(amounts[i]))]))

@@ -216,7 +216,10 @@ describe('services', () => {
     ],
     [{ type: 'ExternalName', externalName: 'x.y', ports: [] }, {}, ['ExternalName', '<none>', 'x.y', '<none>', '<none>']],
   ])('prints columns, case %#', (spec, status, cells) => {
-    const [, type, ip, external, ports, , selector] = createTableConvertor(services).cells({ ...createService(spec), status } as Service, 0)
+    const [, type, ip, external, ports, , selector] = createTableConvertor(services).createCells(
+      { ...createService(spec), status } as Service,
+      0,
+    )
     expect([type, ip, external, ports, selector]).toEqual(cells)
   })
 })

@@ -15,7 +15,7 @@ import { validatingWebhookConfigurations } from './validatingwebhookconfiguratio
 /** Services of the server that the group uses. */
 export interface PolicyServices {
   /** Returns the authority for parameter checks. `policies` is the plural name of the policy kind that bindings refer to. */
-  paramAuthority(this: void, policies: string): ParamAuthority
+  createParamAuthority(this: void, policies: string): ParamAuthority
 }
 
 export const admissionregistration: ApiGroup<PolicyServices> = defineApiGroup({
@@ -30,7 +30,7 @@ export const admissionregistration: ApiGroup<PolicyServices> = defineApiGroup({
     validatingAdmissionPolicyBindings,
     validatingWebhookConfigurations,
   ],
-  extensions({ paramAuthority }: PolicyServices) {
+  createExtensions({ createParamAuthority: paramAuthority }: PolicyServices) {
     const mutating = paramAuthority('mutatingadmissionpolicies')
     const validating = paramAuthority('validatingadmissionpolicies')
     return {

@@ -34,8 +34,8 @@ const authority: ParamAuthority = {
     checks.push(access)
     return user.name === 'reader' && access.group === '' && access.resource === 'configmaps'
   },
-  resourceOf: ({ kind }) => (kind === 'ConfigMap' ? 'configmaps' : undefined),
-  policy: async (name) => (name === 'p' ? createPolicy(configMaps) : undefined),
+  findResource: ({ kind }) => (kind === 'ConfigMap' ? 'configmaps' : undefined),
+  findPolicy: async (name) => (name === 'p' ? createPolicy(configMaps) : undefined),
 }
 const createContextOf = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
 const options = { dryRun: false }

@@ -21,9 +21,9 @@ export interface ParamAccess {
 export interface ParamAuthority {
   allows(context: RequestContext, access: ParamAccess): Promise<boolean>
   /** Returns the plural of a kind; undefined if the kind is not served. */
-  resourceOf(kind: GroupVersionKind): string | undefined
+  findResource(kind: GroupVersionKind): string | undefined
   /** Returns the policy that a binding names; undefined if it does not exist. */
-  policy(name: string): Promise<DeepReadonly<Policy> | undefined>
+  findPolicy(name: string): Promise<DeepReadonly<Policy> | undefined>
 }
 
 /** A validating or mutating policy with only the fields for parameters. */
@@ -55,7 +55,7 @@ export function createPolicyBindingHooks<T extends KubeObject>(
     if (paramRef === undefined || (equalsSemantically(paramRef, before?.paramRef) && policyName === before?.policyName)) return undefined
     const { name = '', namespace = '' } = paramRef
     const verb = name === '' ? 'list' : 'get'
-    const policy = await authority.policy(policyName)
+    const policy = await authority.findPolicy(policyName)
     const { target, failure } =
       policy === undefined
         ? { target: everyResource, failure: `get policy ${policyName}` }
@@ -106,7 +106,7 @@ function resolveParamKind(paramKind: DeepReadonly<ParamKind> | undefined, author
   if (apiVersion.split('/').length > 2) return { target: everyResource, failure: `parse paramKind ${printParamKind(apiVersion, kind)}` }
   const gvk = parseGroupVersionKind(apiVersion, kind)
   const { group, version } = gvk
-  const resource = authority.resourceOf(gvk)
+  const resource = authority.findResource(gvk)
   if (resource !== undefined) return { target: { group, version, resource } }
   return { target: { group, version, resource: '*' }, failure: `resolve paramKind ${printParamKind(apiVersion, kind)}` }
 }

@@ -12,11 +12,11 @@ export function describeScaleBySelector<T extends Replicated>(): ScaledBy<T> {
   const read = (object: DeepReadonly<T>): DeepReadonly<Replicated> => object
   return {
     replicasPath: 'spec.replicas',
-    replicas: (object) => read(object).spec?.replicas ?? 0,
+    getReplicas: (object) => read(object).spec?.replicas ?? 0,
     setReplicas({ spec }, replicas) {
       if (spec !== undefined) spec.replicas = replicas
     },
-    statusReplicas: (object) => read(object).status?.replicas ?? 0,
-    selector: (object) => labelSelectorAsSelector(read(object).spec?.selector ?? undefined).toString(),
+    getStatusReplicas: (object) => read(object).status?.replicas ?? 0,
+    formatSelector: (object) => labelSelectorAsSelector(read(object).spec?.selector ?? undefined).toString(),
   }
 }

@@ -11,8 +11,8 @@ const secrets: PolicyRule = { ...pods, resources: ['secrets'] }
 /** A fake authority. All users have the rules for pods. Bob has the verb "escalate" on every role, and "bind" on the role "bindable". */
 const authority: RoleAuthority = {
   allows: async ({ user }, verb, { name }) => user.name === 'bob' && (verb === 'escalate' || name === 'bindable'),
-  rulesOfUser: () => ({ rules: [pods], missing: [{ name: 'gone' }] }),
-  rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
+  listUserRules: () => ({ rules: [pods], missing: [{ name: 'gone' }] }),
+  listRoleRules: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
 const action = createResourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
 const createContextOf = (name: string, groups: string[] = []): RequestContext => ({

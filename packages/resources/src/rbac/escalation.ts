@@ -16,9 +16,9 @@ export interface RoleAuthority {
   /** Returns whether the caller has this verb on the role. If so, the caller need not hold its rules. */
   allows(context: RequestContext, verb: 'escalate' | 'bind', role: RoleName): Promise<boolean>
   /** Lists the rules that apply to a user in a namespace ("" for cluster role bindings only). */
-  rulesOfUser(user: UserInfo, namespace: string): UserRules
+  listUserRules(user: UserInfo, namespace: string): UserRules
   /** Returns the rules of a role; undefined if the role does not exist. `namespace` is that of the binding. */
-  rulesOf(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[] | undefined>
+  listRoleRules(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[] | undefined>
 }
 
 export interface UserRules {
@@ -76,7 +76,7 @@ export function createBindingHooks(authority: RoleAuthority, resource: 'rolebind
       bound !== undefined &&
       (await authority.allows(context, 'bind', { group: roleRef.apiGroup, resource: bound, name: roleRef.name, namespace }))
     if (isBindable) return
-    const rules = await authority.rulesOf(roleRef, namespace)
+    const rules = await authority.listRoleRules(roleRef, namespace)
     if (rules === undefined) throw createMissingRoleError(context, roleRef.name)
     const message = await explainMissing(authority, context, rules)
     if (message !== undefined) throw newForbidden({ group, resource }, metadata.name ?? '', message)
@@ -91,7 +91,7 @@ async function explainMissing(
   rules: readonly DeepReadonly<PolicyRule>[],
 ): Promise<string | undefined> {
   const { user, namespace } = context
-  const held = authority.rulesOfUser(user, namespace)
+  const held = authority.listUserRules(user, namespace)
   const missing = await findMissingRules(held.rules, rules)
   if (missing.length === 0) return undefined
   const caller = `user ${quote(user.name)} (groups=${quoteAll(user.groups)})`

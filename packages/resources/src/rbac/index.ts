@@ -14,7 +14,7 @@ export const rbac: ApiGroup<RoleServices> = defineApiGroup({
   types: [rbacV1],
   retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [clusterRoleBindings, clusterRoles, roleBindings, roles],
-  extensions: ({ roleAuthority }: RoleServices) => ({
+  createExtensions: ({ roleAuthority }: RoleServices) => ({
     hooks: {
       clusterrolebindings: () => createBindingHooks(roleAuthority, 'clusterrolebindings'),
       clusterroles: () => createRoleHooks(roleAuthority, 'clusterroles'),

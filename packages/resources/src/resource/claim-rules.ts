@@ -39,13 +39,13 @@ export function createClaimRules({ namespaceLabels: labelsOf, claimStatusAuthori
 function createClaimHooks<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   labelsOf: NamespaceLabels,
-  requestsOf: (object: DeepReadonly<T>) => Requests,
+  listRequests: (object: DeepReadonly<T>) => Requests,
 ): StoreHooks<T> {
   const { group, kind, strategy } = definition
   return {
     async beginCreate(context, object) {
       const readonly = object as DeepReadonly<T>
-      const index = (requestsOf(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
+      const index = (listRequests(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
       const errors = index < 0 ? [] : await validateNamespaceLabel(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
       if (errors.length === 0) return () => {}
       const validationErrors = await validateInSlices(context, (steps) =>

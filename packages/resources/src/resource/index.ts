@@ -16,5 +16,5 @@ export const resource: ApiGroup<ClaimServices> = defineApiGroup({
   types: [resourceV1, resourceV1beta2, resourceV1beta1],
   retiredVersions: ['v1alpha3'],
   resources: [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices],
-  extensions: createClaimRules,
+  createExtensions: createClaimRules,
 })

@@ -120,14 +120,14 @@ async function loadCertificates(options: OwnCertificatesOptions, now: number, na
   async function loadLeaf(
     name: string,
     request: Unsigned,
-    problemWith: (certificate: X509Certificate) => string | undefined,
+    findProblem: (certificate: X509Certificate) => string | undefined,
   ): Promise<KeyPair> {
     const { certificate, key } = await store.load(name)
     const isNew = certificate === undefined && key === undefined
     const problem =
       certificate === undefined || key === undefined
         ? 'there was none'
-        : findLeafProblem({ certificate, key }, { issuer: request.issuer, now, problemWith })
+        : findLeafProblem({ certificate, key }, { issuer: request.issuer, now, findProblem })
     if (problem === undefined) return { certificate: certificate!, key: key! }
     return issue(name, { ...request, ...createValidity(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
   }
@@ -218,18 +218,18 @@ function readAuthority(name: string, { certificate: pem, key }: Partial<KeyPair>
 interface LeafRules {
   readonly issuer: Issuer
   readonly now: number
-  readonly problemWith: (certificate: X509Certificate) => string | undefined
+  readonly findProblem: (certificate: X509Certificate) => string | undefined
 }
 
 /** Returns the reason why a stored certificate is unusable. Returns undefined if it is usable. */
-function findLeafProblem(pair: KeyPair, { issuer, now, problemWith }: LeafRules): string | undefined {
+function findLeafProblem(pair: KeyPair, { issuer, now, findProblem }: LeafRules): string | undefined {
   try {
     const certificate = new X509Certificate(pair.certificate)
     if (!certificate.checkPrivateKey(createPrivateKey(pair.key))) return 'the key was that of another'
     if (!certificate.verify(issuer.publicKey)) return 'another authority had signed it'
     if (Date.parse(certificate.validFrom) > now) return `it begins on ${new Date(certificate.validFrom).toISOString()}`
     if (Date.parse(certificate.validTo) - renewBefore <= now) return `it ends on ${new Date(certificate.validTo).toISOString()}`
-    return problemWith(certificate)
+    return findProblem(certificate)
   } catch (error) {
     return `it was damaged: ${(error as Error).message}`
   }

@@ -42,11 +42,11 @@ it('counts attempts by outcome and by kind of user name, without exposing names'
   const access = createAccessMetrics(registry)
   expect(registry.text()).toBe('')
   for (const name of ['admin', 'kubelet', 'jane@example.com', 'system:serviceaccount:ns:a', 'system:anonymous']) {
-    access.authenticated({ outcome: 'authenticated', user: { name, groups: [] } }, 0.0005)
+    access.recordAuthentication({ outcome: 'authenticated', user: { name, groups: [] } }, 0.0005)
   }
-  access.authenticated({ outcome: 'rejected', reason: 'no' }, 0.003)
-  access.authenticated({ outcome: 'unknown' }, 0)
-  for (const decision of ['allow', 'deny', 'noOpinion'] as const) access.authorized(decision, 0.001)
+  access.recordAuthentication({ outcome: 'rejected', reason: 'no' }, 0.003)
+  access.recordAuthentication({ outcome: 'unknown' }, 0)
+  for (const decision of ['allow', 'deny', 'noOpinion'] as const) access.recordAuthorization(decision, 0.001)
   const counts = registry
     .text()
     .split('\n')

@@ -17,7 +17,7 @@ interface AuthenticationFilterOptions {
   readonly identityHeaders: () => IdentityHeaders
   /** Called with the reason when the credentials of a request are rejected. */
   readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
-  readonly access: Pick<AccessMetrics, 'authenticated'>
+  readonly access: Pick<AccessMetrics, 'recordAuthentication'>
   readonly metrics: Pick<RequestMetrics, 'clientCertificate'>
 }
 
@@ -40,7 +40,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     // Reads the clock once for the end of this phase and the start of the next.
     exchange.phaseStarted = performance.now()
     const milliseconds = exchange.phaseStarted - exchange.started
-    access.authenticated(result, milliseconds / 1000)
+    access.recordAuthentication(result, milliseconds / 1000)
     exchange.addLatency?.('authentication', milliseconds)
     if (result.outcome !== 'authenticated') {
       if (result.outcome === 'rejected') options.onRejected?.(result.reason, exchange)
@@ -89,8 +89,8 @@ const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
 /** Metrics of authentication and authorization, with kube-apiserver's names. Updating an existing series allocates no memory. */
 export interface AccessMetrics {
-  authenticated(result: AuthenticationResult, seconds: number): void
-  authorized(decision: Decision['decision'] | 'error', seconds: number): void
+  recordAuthentication(result: AuthenticationResult, seconds: number): void
+  recordAuthorization(decision: Decision['decision'] | 'error', seconds: number): void
 }
 
 export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
@@ -115,12 +115,12 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
     authorizationTimes,
   )
   return {
-    authenticated: (result, seconds) => {
+    recordAuthentication: (result, seconds) => {
       if (result.outcome === 'authenticated')
         (knownUsers.get(result.user.name) ?? knownUsers.get(classifyName(result.user.name))!)().value++
       byOutcome[result.outcome](seconds)
     },
-    authorized: (decision, seconds) => byDecision[decision](seconds),
+    recordAuthorization: (decision, seconds) => byDecision[decision](seconds),
   }
 }
 

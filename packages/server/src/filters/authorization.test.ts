@@ -4,7 +4,7 @@ import { authorize } from './authorization.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
 const decisions: string[] = []
-const access = { authorized: (decision: string) => void decisions.push(decision) }
+const access = { recordAuthorization: (decision: string) => void decisions.push(decision) }
 
 test.each([
   ['at once', (decision: Decision) => decision],

@@ -11,11 +11,11 @@ import type { Filter, FilterOutcome } from './filter.ts'
  * Creates a filter that answers 403 unless the authorizer allows the request. Answers 500 if an authorizer failed. The authorizer gets the
  * same attributes that selected the route.
  */
-export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'authorized'>): Filter {
+export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'recordAuthorization'>): Filter {
   function finish(exchange: Exchange, { decision, reason, error }: Decision): FilterOutcome {
     const isUndecided = error !== undefined && decision !== 'allow'
     const milliseconds = performance.now() - exchange.phaseStarted
-    access.authorized(isUndecided ? 'error' : decision, milliseconds / 1000)
+    access.recordAuthorization(isUndecided ? 'error' : decision, milliseconds / 1000)
     exchange.addLatency?.('authorization', milliseconds)
     if (isUndecided) exchange.annotate?.('authorization.k8s.io/reason', 'internal error')
     else {

@@ -61,7 +61,7 @@ function openFilter(request: TestRequest | string) {
   const inQueue = { readOnly: { value: 0 }, mutating: { value: 0 } }
   const inFlight = { readOnly: { value: 0 }, mutating: { value: 0 } }
   const filter = controlFlow(control, {
-    metrics: { dropped: (exchange) => void dropped.push(exchange), inFlight, inQueue: () => inQueue },
+    metrics: { countDrop: (exchange) => void dropped.push(exchange), inFlight, inQueue: () => inQueue },
     requestTimeoutMs: 60_000,
   })
   return { filter, concurrency, dropped, inFlight, watches }

@@ -37,7 +37,7 @@ export interface FlowControl<T extends FlowTarget = FlowTarget> {
 }
 
 interface FlowControlFilterOptions {
-  readonly metrics: Pick<RequestMetrics, 'dropped' | 'inFlight' | 'inQueue'>
+  readonly metrics: Pick<RequestMetrics, 'countDrop' | 'inFlight' | 'inQueue'>
   /** Timeout of requests. A request waits in its queue for at most a quarter of its timeout. */
   readonly requestTimeoutMs: number
 }
@@ -95,7 +95,7 @@ export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, optio
   const reject = (exchange: Exchange, target: T): FilterOutcome => {
     // The request has expired while it waited.
     if (exchange.outgoing.headersSent) return 'answered'
-    metrics.dropped(exchange)
+    metrics.countDrop(exchange)
     const seconds = control.countRejected(target)
     if (exchange.outgoing.destroyed) return 'answered'
     refuseTooMany(exchange, seconds)

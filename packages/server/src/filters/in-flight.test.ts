@@ -5,7 +5,7 @@ import type { Filter } from './filter.ts'
 
 interface OpenFilter {
   readonly filter: Filter
-  readonly dropped: readonly unknown[]
+  readonly countDrop: readonly unknown[]
   readonly inFlight: Readonly<Record<'readOnly' | 'mutating', { value: number }>>
 }
 

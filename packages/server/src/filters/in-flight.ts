@@ -47,7 +47,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetri
     if (exchange.isLongRunning) return undefined
     const ticket = admit(exchange)
     if (ticket === undefined) {
-      metrics.dropped(exchange)
+      metrics.countDrop(exchange)
       refuseTooMany(exchange, 1)
       return 'answered'
     }

@@ -9,8 +9,8 @@ afterEach(() => vi.useRealTimers())
 function createFilter(): { readonly filter: (exchange: Exchange) => unknown; readonly seen: string[]; readonly stop: () => void } {
   const outcomes: string[] = []
   const metrics = {
-    terminated: (_: unknown, code: number) => void outcomes.push(`terminated ${code}`),
-    aborted: () => void outcomes.push('aborted'),
+    countTermination: (_: unknown, code: number) => void outcomes.push(`terminated ${code}`),
+    countAbort: () => void outcomes.push('aborted'),
   }
   const deadlines = createDeadlines(10_000, metrics)
   return { filter: requestDeadline(deadlines, metrics), seen: outcomes, stop: () => deadlines.stop() }

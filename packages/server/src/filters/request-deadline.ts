@@ -6,7 +6,7 @@ import type { Filter } from './filter.ts'
 import type { ListNode } from '@keelson/apimachinery'
 
 /** Creates the collection of request deadlines. An expired request gets 504; if its response has begun, it is aborted. */
-export function createDeadlines(milliseconds: number, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): RequestDeadlines {
+export function createDeadlines(milliseconds: number, metrics: Pick<RequestMetrics, 'countTermination' | 'countAbort'>): RequestDeadlines {
   return new Deadlines<Exchange>(milliseconds, (exchange) => expire(exchange, metrics))
 }
 
@@ -16,7 +16,7 @@ export type RequestDeadlines = Deadlines<Exchange>
  * Creates a filter that sets the deadline of a request: the server's timeout, or the query parameter `timeout` if it is shorter. Long-
  * running requests have no deadline.
  */
-export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): Filter {
+export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<RequestMetrics, 'countTermination' | 'countAbort'>): Filter {
   return (exchange) => {
     if (exchange.isLongRunning) return keepWhileQuiet(exchange.outgoing)
     const timeout = exchange.query.get('timeout')
@@ -52,12 +52,12 @@ function parseTimeout(text: string): number | string {
  * Answers or aborts an expired request without waiting for its handler. Otherwise a handler that never ends would count as in flight
  * forever.
  */
-function expire(exchange: Exchange, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): void {
+function expire(exchange: Exchange, metrics: Pick<RequestMetrics, 'countTermination' | 'countAbort'>): void {
   if (exchange.isOver) return
   exchange.expire()
-  metrics.terminated(exchange, 504)
+  metrics.countTermination(exchange, 504)
   if (exchange.outgoing.headersSent) {
-    metrics.aborted(exchange)
+    metrics.countAbort(exchange)
     // Destroys the connection, because the client must not mistake a partial response for a complete one.
     exchange.outgoing.destroy()
   } else writeError(exchange, newTimeout('request did not complete within the allotted timeout', 0))

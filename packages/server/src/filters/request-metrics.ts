@@ -13,7 +13,7 @@ export function measureRequest(metrics: RequestMetrics): Filter {
   return (exchange) => {
     if (isObserved(exchange.info)) exchange.onEnd(observe)
     if (!exchange.isLongRunning) return
-    const running = metrics.longRunning(exchange)
+    const running = metrics.getLongRunningGauge(exchange)
     running.value++
     exchange.onEnd(() => void running.value--)
   }

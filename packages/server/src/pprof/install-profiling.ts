@@ -22,7 +22,7 @@ const maxSeconds = 300
 /** A profile in the format of V8, and a function that converts it to pprof samples. */
 interface TakenProfile {
   readonly runtime: unknown
-  readonly pprof: () => Promise<Pick<Profile, 'types' | 'period' | 'samples'>>
+  readonly collectProfile: () => Promise<Pick<Profile, 'types' | 'period' | 'samples'>>
 }
 
 /**
@@ -48,7 +48,7 @@ export function installProfiling(app: Hono<InstallerEnv>): void {
         }
         const { encodePprof } = await import('./encode-pprof.ts')
         const durationNanoseconds = (performance.now() - startMs) * 1e6
-        const profile = encodePprof({ ...(await takenProfile.pprof()), timeNanoseconds, durationNanoseconds })
+        const profile = encodePprof({ ...(await takenProfile.collectProfile()), timeNanoseconds, durationNanoseconds })
         const headers = { 'content-type': 'application/octet-stream', 'content-disposition': `attachment; filename="${name}"` }
         return sendBytes(exchange, 200, { ...headers, 'x-content-type-options': 'nosniff' }, await promisify(gzip)(profile))
       } finally {
@@ -73,7 +73,7 @@ async function takeCpu(exchange: Exchange, session: Session): Promise<TakenProfi
   await session.post('Profiler.start')
   await waitForSeconds(exchange, 30)
   const { profile } = await session.post('Profiler.stop')
-  return { runtime: profile, pprof: async () => (await import('./runtime-profiles.ts')).convertCpuProfile(profile) }
+  return { runtime: profile, collectProfile: async () => (await import('./runtime-profiles.ts')).convertCpuProfile(profile) }
 }
 
 async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProfile> {
@@ -81,7 +81,7 @@ async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProf
   await session.post('HeapProfiler.startSampling', { samplingInterval: heapInterval })
   await waitForSeconds(exchange, 10)
   const { profile } = await session.post('HeapProfiler.stopSampling')
-  return { runtime: profile, pprof: async () => convertHeapProfile(profile) }
+  return { runtime: profile, collectProfile: async () => convertHeapProfile(profile) }
 }
 
 /** Waits for the time that the request asks for, or until the client disconnects. */

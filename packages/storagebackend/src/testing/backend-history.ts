@@ -38,7 +38,7 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
     const keptRevision = await put('a', 'kept')
     const nextRevision = await put('b')
     await backend.compact(keptRevision)
-    expect(backend.compactedRevision()).toBe(keptRevision)
+    expect(backend.getCompactedRevision()).toBe(keptRevision)
     const error = await backend.get(`${prefix}a`, { at: old }).catch((e: unknown) => e)
     expect(isBackendError(error, 'CompactedError')).toBe(true)
     expect((await backend.get(`${prefix}a`, { at: keptRevision })).entry?.modRevision).toBe(keptRevision)
@@ -51,7 +51,7 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
   test('a snapshot does not change', async ({ backend, prefix, put, delete: remove }) => {
     if (!hasSnapshots(backend)) return
     for (let i = 0; i < 100; i++) await put(`k${i}`)
-    const snapshot = backend.snapshot()
+    const snapshot = backend.takeSnapshot()
     const revision = await put('k1', 'changed')
     await remove('k2')
     await put('new')
@@ -60,14 +60,14 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
     expect([...snapshot.scan(createPrefixRange(prefix))]).toHaveLength(100)
     expect(Buffer.from(snapshot.get(`${prefix}k1`)!.value).toString()).toBe('k1')
     expect(snapshot.get(`${prefix}new`)).toBeUndefined()
-    expect(backend.snapshotAt(revision)?.get(`${prefix}k1`)?.modRevision).toBe(revision)
-    expect(backend.snapshotAt(revision)?.get(`${prefix}k2`)).toBeDefined()
-    expect(backend.snapshotAt(revision + 1000)).toBeUndefined()
+    expect(backend.findSnapshot(revision)?.get(`${prefix}k1`)?.modRevision).toBe(revision)
+    expect(backend.findSnapshot(revision)?.get(`${prefix}k2`)).toBeDefined()
+    expect(backend.findSnapshot(revision + 1000)).toBeUndefined()
   })
 
   test('the size is available', async ({ backend, put }) => {
     if (!hasSizeStatistics(backend)) return
     await put('a', 'x'.repeat(100_000))
-    expect(await backend.size()).toBeGreaterThan(100_000)
+    expect(await backend.measureSize()).toBeGreaterThan(100_000)
   })
 }

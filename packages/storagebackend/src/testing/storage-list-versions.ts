@@ -20,7 +20,7 @@ interface State {
 }
 
 /** Creates and deletes objects in three namespaces, and returns the state after each write. */
-async function recordHistory({ storage, key, create }: StorageTest): Promise<State[]> {
+async function recordHistory({ storage, createKey, create }: StorageTest): Promise<State[]> {
   const recordedStates: State[] = []
   const present = new Set<string>()
   const recordState = (revision: number): void => void recordedStates.push({ revision, names: [...present].sort() })
@@ -31,7 +31,7 @@ async function recordHistory({ storage, key, create }: StorageTest): Promise<Sta
     }
   }
   present.delete('two/a')
-  recordState((await storage.delete(key('two', 'a'))).revision)
+  recordState((await storage.delete(createKey('two', 'a'))).revision)
   present.add('two/a')
   recordState((await create('two', 'a', { labels: { app: 'a' }, nodeName: 'a' })).revision)
   return recordedStates
@@ -138,7 +138,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
     let last = 0
     for (let i = 0; i < 3; i++) {
       await put(otherKey, Buffer.from(String(i)))
-      const now = await storage.currentRevision()
+      const now = await storage.getCurrentRevision()
       expect(now).toBeGreaterThan(last)
       last = now
       for (const options of [{}, { limit: 1 }, { continue: encodeToken(-1, '0/x') }, { continue: encodeToken(-1, '0/x'), limit: 1 }]) {
@@ -151,14 +151,14 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('paging: one read per page, and larger reads with a selector', async ({ storage, prefix, create, measured }) => {
+  test('paging: one read per page, and larger reads with a selector', async ({ storage, prefix, create, readMetrics }) => {
     await Promise.all(
       Array.from({ length: 1000 }, (_, i) => create('ns', String(i).padStart(3, '0'), { nodeName: i === 999 ? 'rare' : 'n' })),
     )
     // Bring a cache up to date with a list.
     const { revision } = await storage.list(prefix)
     const reads = async (): Promise<number> =>
-      (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
+      (await readMetrics()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
     const listReads = async (read: () => Promise<unknown>): Promise<number> => {
       const oldReads = await reads()
       await read()

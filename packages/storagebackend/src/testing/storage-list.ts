@@ -29,7 +29,7 @@ export function defineListTests(test: DeclareStorageTest): void {
     expect(await storage.count(`${prefix}a/`)).toBe(3)
   })
 
-  test('count: is exact after every write', async ({ storage, prefix, key, create, update, wait }) => {
+  test('count: is exact after every write', async ({ storage, prefix, createKey, create, update, wait }) => {
     const countObjects = async (): Promise<number[]> => [await storage.count(prefix), await storage.count(`${prefix}a/`)]
     expect(await countObjects()).toEqual([0, 0])
     const stored = await create('a', '1')
@@ -40,10 +40,10 @@ export function defineListTests(test: DeclareStorageTest): void {
     expect(await countObjects()).toEqual([2, 1])
     await catchFailure(create('a', '1'))
     expect(await countObjects()).toEqual([2, 1])
-    await storage.delete(key('a', '1'))
+    await storage.delete(createKey('a', '1'))
     expect(await countObjects()).toEqual([1, 0])
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(stored.revision) })
-    const passing = await storage.create(key('a', 'passing'), testObject('a', 'passing'), { ttlSeconds: 1 })
+    const passing = await storage.create(createKey('a', 'passing'), testObject('a', 'passing'), { ttlSeconds: 1 })
     expect(await countObjects()).toEqual([2, 1])
     await wait(1100)
     for (let ended = false; !ended;)

@@ -42,9 +42,9 @@ async function countTurnsDuring(run: () => Promise<unknown>): Promise<number> {
 export function defineLongListTests(test: DeclareStorageTest): void {
   const opens = { count: 0 }
   const slow = { codec: createSlowCodec(opens) }
-  async function putHundred({ key, put }: StorageTest): Promise<void> {
+  async function putHundred({ createKey, put }: StorageTest): Promise<void> {
     for (let i = 0; i < 100; i++) {
-      await put(key('ns', String(i)), createTestCodec().encode(testObject('ns', String(i), { nodeName: i % 2 === 0 ? 'n1' : 'n2' })))
+      await put(createKey('ns', String(i)), createTestCodec().encode(testObject('ns', String(i), { nodeName: i % 2 === 0 ? 'n1' : 'n2' })))
     }
   }
 

@@ -109,7 +109,7 @@ export function defineScopeTests(test: DeclareStorageTest): void {
   })
 
   test('watch: sends the right changes for every combination of key and selector', async (under) => {
-    const { storage, prefix, key, create } = under
+    const { storage, prefix, createKey, create } = under
     const start = await create('zero', 'start')
     const readers: ObjectWatchReader[] = []
     for (const scope of scopes) {
@@ -118,7 +118,7 @@ export function defineScopeTests(test: DeclareStorageTest): void {
     }
     const happened = await createAll(under)
     for (const [namespace, name] of objects) {
-      const { revision } = await storage.delete(key(namespace, name))
+      const { revision } = await storage.delete(createKey(namespace, name))
       happened.push({ type: 'DELETED', name: `${namespace}/${name}`, revision })
     }
     for (const [i, scope] of scopes.entries()) {

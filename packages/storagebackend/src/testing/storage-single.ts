@@ -4,7 +4,14 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { createPredicate } from './test-object.ts'
 
 export function defineSingleTests(test: DeclareStorageTest): void {
-  test('list: lists a single key, with every combination of version and match', async ({ storage, prefix, key, create, update, put }) => {
+  test('list: lists a single key, with every combination of version and match', async ({
+    storage,
+    prefix,
+    createKey,
+    create,
+    update,
+    put,
+  }) => {
     const oldObject = await create('ns', 'foo', { nodeName: 'n1' })
     const now = await update(oldObject, (object) => void (object.spec = { nodeName: 'n2' }))
     await create('ns', 'foobar')
@@ -28,7 +35,7 @@ export function defineSingleTests(test: DeclareStorageTest): void {
       for (const limit of [0, 1, 5]) {
         const options = { recursive: false, resourceVersion, resourceVersionMatch, limit }
         const title = JSON.stringify({ ...options, before: oldObject.revision, now: now.revision })
-        const list = storage.list(key('ns', 'foo'), options)
+        const list = storage.list(createKey('ns', 'foo'), options)
         if (gives === 'ResourceVersionTooLarge') {
           expect(getErrorCode(await catchFailure(list)), title).toBe(gives)
           continue
@@ -40,9 +47,9 @@ export function defineSingleTests(test: DeclareStorageTest): void {
         for (const object of objects) expect(gives, title).toContain(object.revision)
         expect([token, remainingItemCount], title).toEqual(['', undefined])
         expect(revision, title).toBeGreaterThanOrEqual(objects[0]?.revision ?? 1)
-        expect([...(await storage.list(key('ns', 'none'), { ...options, resourceVersionMatch })).items], title).toEqual([])
+        expect([...(await storage.list(createKey('ns', 'none'), { ...options, resourceVersionMatch })).items], title).toEqual([])
         const predicate = createPredicate({ fields: 'metadata.name!=foo' })
-        expect([...(await storage.list(key('ns', 'foo'), { ...options, predicate })).items], title).toEqual([])
+        expect([...(await storage.list(createKey('ns', 'foo'), { ...options, predicate })).items], title).toEqual([])
       }
     }
   })

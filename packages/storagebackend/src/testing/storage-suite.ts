@@ -52,11 +52,11 @@ export interface StorageUnderTest {
 
 export interface StorageTest extends StorageUnderTest {
   readonly prefix: string
-  key(namespace: string, name: string): string
+  createKey(namespace: string, name: string): string
   create(namespace: string, name: string, options?: TestObjectOptions): Promise<StoredObject<TestObject>>
   update(stored: StoredObject<TestObject>, change: (object: TestObject) => void): Promise<StoredObject<TestObject>>
   /** Returns the metrics of the object store, with name and labels as the key: `etcd_requests_total{…}`. */
-  measured(): Promise<ReadonlyMap<string, number>>
+  readMetrics(): Promise<ReadonlyMap<string, number>>
   wait(milliseconds: number): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export function describeStorage(
           await run({
             ...under,
             prefix,
-            key: formatKey,
+            createKey: formatKey,
             create: (namespace, objectName, objectOptions) =>
               storage.create(formatKey(namespace, objectName), testObject(namespace, objectName, objectOptions)),
             update: (stored, change) =>
@@ -101,7 +101,7 @@ export function describeStorage(
                 change(current!)
                 return { object: current! }
               }),
-            async measured() {
+            async readMetrics() {
               await metrics.refresh()
               return parseMetrics(registry.text())
             },

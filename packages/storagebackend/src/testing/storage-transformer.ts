@@ -27,10 +27,10 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
 
   test(
     'transformer: an unreadable value fails exactly the verbs that read it',
-    async ({ storage, prefix, key, create, put }) => {
+    async ({ storage, prefix, createKey, create, put }) => {
       await create('good', 'a')
-      await put(key('ns', 'bad'), encodeForeign('bad'))
-      const unreadableKey = key('ns', 'bad')
+      await put(createKey('ns', 'bad'), encodeForeign('bad'))
+      const unreadableKey = createKey('ns', 'bad')
       const listItems = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
       for (const call of [
         () => storage.get(unreadableKey),
@@ -45,7 +45,7 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
         expect(String(error)).toContain('has another prefix')
       }
       expect(await listItems(storage.list(`${prefix}good/`))).toHaveLength(1)
-      expect((await storage.get(key('good', 'a'))).object().metadata.name).toBe('a')
+      expect((await storage.get(createKey('good', 'a'))).object().metadata.name).toBe('a')
       expect(await storage.count(prefix)).toBe(2)
     },
     { transformer: readOnly },
@@ -53,14 +53,14 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
 
   test(
     'transformer: a watch ends with an error at an unreadable value',
-    async ({ storage, prefix, key, create, put }) => {
+    async ({ storage, prefix, createKey, create, put }) => {
       const { revision } = await create('ns', 'start')
       const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
       const readers = await Promise.all(Array.from({ length: 10 }, open))
       await create('ns', 'before')
       for (const reader of readers) expect(formatEvents(await reader.objects(1))).toEqual(['ADDED before'])
       const endings = readers.map((reader) => catchFailure(reader.next()))
-      await put(key('ns', 'bad'), encodeForeign('bad'))
+      await put(createKey('ns', 'bad'), encodeForeign('bad'))
       await create('ns', 'after')
       // A cache may instead end the watch with ResourceVersionTooOld, because it must be filled again.
       for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(getErrorCode(await ending))
@@ -72,31 +72,31 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
   const rotating = new PrefixTransformer()
   test(
     'transformer: an update without changes rewrites a stale value, but only once',
-    async ({ storage, key, create }) => {
+    async ({ storage, createKey, create }) => {
       rotating.prefixes = ['test-1:']
       const created = await create('ns', 'a')
       const updateUnchanged = async (): Promise<number> =>
-        (await storage.guaranteedUpdate(key('ns', 'a'), (object) => ({ object: object! }))).revision
+        (await storage.guaranteedUpdate(createKey('ns', 'a'), (object) => ({ object: object! }))).revision
       expect(await updateUnchanged()).toBe(created.revision)
       rotating.prefixes = ['test-2:', 'test-1:']
       const rewritten = await updateUnchanged()
       expect(rewritten).toBeGreaterThan(created.revision)
       expect(await updateUnchanged()).toBe(rewritten)
       rotating.prefixes = ['test-2:']
-      expect((await storage.get(key('ns', 'a'))).object().metadata.name).toBe('a')
+      expect((await storage.get(createKey('ns', 'a'))).object().metadata.name).toBe('a')
     },
     { transformer: rotating },
   )
 
-  test('update: compares stored bytes, not opened objects', async ({ storage, key, put }) => {
+  test('update: compares stored bytes, not opened objects', async ({ storage, createKey, put }) => {
     const object = testObject('ns', 'a', { text: 'x' })
-    await put(key('ns', 'a'), createTestCodec(2).encode(object))
-    const { revision } = await storage.get(key('ns', 'a'))
+    await put(createKey('ns', 'a'), createTestCodec(2).encode(object))
+    const { revision } = await storage.get(createKey('ns', 'a'))
     const updateUnchanged = async (): Promise<number> =>
-      (await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }))).revision
+      (await storage.guaranteedUpdate(createKey('ns', 'a'), (current) => ({ object: current! }))).revision
     const canonical = await updateUnchanged()
     expect(canonical).toBeGreaterThan(revision)
     expect(await updateUnchanged()).toBe(canonical)
-    expect((await storage.get(key('ns', 'a'))).object().spec).toEqual({ text: 'x' })
+    expect((await storage.get(createKey('ns', 'a'))).object().spec).toEqual({ text: 'x' })
   })
 }

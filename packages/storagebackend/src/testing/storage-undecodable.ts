@@ -11,10 +11,10 @@ async function createUndecodable({ create }: StorageTest, namespace: string, nam
 
 export function defineUndecodableTests(test: DeclareStorageTest): void {
   test('undecodable: fails exactly the verbs that read the object', async (under) => {
-    const { storage, prefix, key, create } = under
+    const { storage, prefix, createKey, create } = under
     await create('good', 'a')
     await createUndecodable(under, 'ns', 'bad')
-    const undecodableKey = key('ns', 'bad')
+    const undecodableKey = createKey('ns', 'bad')
     const listItems = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
     for (const call of [
       () => storage.get(undecodableKey),
@@ -33,7 +33,7 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     expect(getErrorCode(await catchFailure(create('ns', 'bad')))).toBe('KeyExists')
     expect(await storage.count(prefix)).toBe(2)
     expect(await listItems(storage.list(`${prefix}good/`))).toHaveLength(1)
-    await storage.delete(key('good', 'a'))
+    await storage.delete(createKey('good', 'a'))
   })
 
   test('undecodable: a watch ends with an error at the object', async (under) => {

@@ -48,21 +48,21 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
 
   test(
     'unreadable: the error of a list names all unreadable objects, at most a hundred',
-    async ({ storage, prefix, key, create, put }) => {
+    async ({ storage, prefix, createKey, create, put }) => {
       await create('good', 'a')
-      for (const name of ['1', '2']) await put(key('ns', name), garbage)
+      for (const name of ['1', '2']) await put(createKey('ns', name), garbage)
       await create('ns', '3')
       for (const options of [{}, { limit: 10 }]) {
         const error = await catchFailure(storage.list(prefix, options))
         if (!isStorageError(error, 'UnreadableObjects')) throw error
         const { objects, isTruncated } = error.unreadable!
-        expect(objects.map((object) => object.key)).toEqual([key('ns', '1'), key('ns', '2')])
+        expect(objects.map((object) => object.key)).toEqual([createKey('ns', '1'), createKey('ns', '2')])
         expect(objects[0]!.message).toContain('has an unknown encoding')
         expect(isTruncated).toBe(false)
       }
       expect(listNames(await storage.list(`${prefix}good/`))).toEqual(['good/a'])
 
-      for (let i = 0; i < 120; i++) await put(key('many', String(i)), garbage)
+      for (let i = 0; i < 120; i++) await put(createKey('many', String(i)), garbage)
       const error = await catchFailure(storage.list(`${prefix}many/`))
       if (!isStorageError(error, 'UnreadableObjects')) throw error
       expect(error.unreadable!.objects).toHaveLength(100)
@@ -71,31 +71,31 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
     collect,
   )
 
-  test('unreadable: the first unreadable object ends a list that does not collect them', async ({ storage, prefix, key, put }) => {
-    for (const name of ['1', '2']) await put(key('ns', name), garbage)
+  test('unreadable: the first unreadable object ends a list that does not collect them', async ({ storage, prefix, createKey, put }) => {
+    for (const name of ['1', '2']) await put(createKey('ns', name), garbage)
     const error = await catchFailure((async () => [...(await storage.list(prefix)).items])())
     expect(getErrorCode(error)).toBe('Corrupt')
-    expect(String(error)).toContain(key('ns', '1'))
+    expect(String(error)).toContain(createKey('ns', '1'))
   })
 
   test(
     'unreadable: any other error ends a list at once',
-    async ({ storage, prefix, key, put }) => {
-      await put(key('ns', '1'), garbage)
-      await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
+    async ({ storage, prefix, createKey, put }) => {
+      await put(createKey('ns', '1'), garbage)
+      await put(createKey('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
       expect(String(await catchFailure(storage.list(prefix)))).toContain('a programming error')
     },
     { ...collect, codec: createFailingCodec() },
   )
 
-  test('unreadable: deleteUnreadable deletes unreadable objects only', async ({ storage, prefix, key, create, put }) => {
+  test('unreadable: deleteUnreadable deletes unreadable objects only', async ({ storage, prefix, createKey, create, put }) => {
     const readable = await create('ns', 'good')
-    await put(key('ns', 'bad'), garbage)
-    const revision = await storage.deleteUnreadable(key('ns', 'bad'))
+    await put(createKey('ns', 'bad'), garbage)
+    const revision = await storage.deleteUnreadable(createKey('ns', 'bad'))
     expect(revision).toBeGreaterThan(readable.revision)
-    expect(getErrorCode(await catchFailure(storage.get(key('ns', 'bad'))))).toBe('KeyNotFound')
-    expect(getErrorCode(await catchFailure(storage.deleteUnreadable(key('ns', 'bad'))))).toBe('KeyNotFound')
-    const error = await catchFailure(storage.deleteUnreadable(key('ns', 'good')))
+    expect(getErrorCode(await catchFailure(storage.get(createKey('ns', 'bad'))))).toBe('KeyNotFound')
+    expect(getErrorCode(await catchFailure(storage.deleteUnreadable(createKey('ns', 'bad'))))).toBe('KeyNotFound')
+    const error = await catchFailure(storage.deleteUnreadable(createKey('ns', 'good')))
     expect(getErrorCode(error)).toBe('InvalidObject')
     expect(String(error)).toContain('the stored object can be read')
     expect(listNames(await storage.list(prefix))).toEqual(['ns/good'])
@@ -105,8 +105,8 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
   const waiting = new WaitingTransformer()
   test(
     'unreadable: deleteUnreadable keeps an object that became readable',
-    async ({ storage, key, put }) => {
-      const unreadableKey = key('ns', 'bad')
+    async ({ storage, createKey, put }) => {
+      const unreadableKey = createKey('ns', 'bad')
       await put(unreadableKey, garbage)
       waiting.during = () => put(unreadableKey, createTestCodec().encode(testObject('ns', 'bad', { text: 'mended' })))
       expect(getErrorCode(await catchFailure(storage.deleteUnreadable(unreadableKey)))).toBe('InvalidObject')
@@ -115,13 +115,13 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
     { transformer: waiting },
   )
 
-  test('unreadable: deleting an unreadable object ends watches with an error', async ({ storage, prefix, key, create, put }) => {
+  test('unreadable: deleting an unreadable object ends watches with an error', async ({ storage, prefix, createKey, create, put }) => {
     await create('ns', 'a')
-    await put(key('ns', 'bad'), garbage)
-    const resourceVersion = String(await storage.currentRevision())
+    await put(createKey('ns', 'bad'), garbage)
+    const resourceVersion = String(await storage.getCurrentRevision())
     const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion })
     const watches = await Promise.allSettled(Array.from({ length: 10 }, open))
-    await storage.deleteUnreadable(key('ns', 'bad'))
+    await storage.deleteUnreadable(createKey('ns', 'bad'))
     await create('ns', 'after')
     for (const watch of watches) {
       // A cache that was never filled refuses the watch. A cache that was filled before ends it, because it must be filled again.

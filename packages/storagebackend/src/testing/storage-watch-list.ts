@@ -32,12 +32,12 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
   test('initial events: the last bookmark has the version of the store, not of the newest object', async ({
     storage,
     prefix,
-    key,
+    createKey,
     create,
   }) => {
     await create('a', '1')
     await create('a', '2')
-    const deleted = await storage.delete(key('a', '2'))
+    const deleted = await storage.delete(createKey('a', '2'))
     const options = { sendInitialEvents: true, allowBookmarks: true, predicate: createPredicate({ fields: 'metadata.name=1' }) }
     const reader = await ObjectWatchReader.open(storage, prefix, options)
     const events = await reader.events(2)

@@ -4,7 +4,7 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { waitFor } from './watch-reader.ts'
 
 export function defineWatchReaderTests(test: DeclareStorageTest): void {
-  test('watch: a reader that starts late gets all events in order', async ({ storage, prefix, key, create }) => {
+  test('watch: a reader that starts late gets all events in order', async ({ storage, prefix, createKey, create }) => {
     const start = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const revisions = [(await create('ns', 'first')).revision]
@@ -13,7 +13,7 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     revisions.length = 0
     for (let i = 0; i < 15; i++) {
       revisions.push((await create('ns', 'a')).revision)
-      revisions.push((await storage.delete(key('ns', 'a'))).revision)
+      revisions.push((await storage.delete(createKey('ns', 'a'))).revision)
     }
     const events = await reader.objects(revisions.length)
     expect(events.map((event) => event.revision)).toEqual(revisions)

@@ -25,13 +25,13 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
   test('watch: starts correctly for every version, with and without initial events, bookmarks and a name', async ({
     storage,
     prefix,
-    key,
+    createKey,
     create,
   }) => {
     const a = await create('ns', 'a')
     const deletedObject = await create('ns', 'gone')
     const b = await create('ns', 'b')
-    const deleted = await storage.delete(key('ns', 'gone'))
+    const deleted = await storage.delete(createKey('ns', 'gone'))
     const now = await storage.list(prefix)
     const createAddedEvent = (object: { revision: number }, name: string): SeenEvent => ({ type: 'ADDED', name, revision: object.revision })
     const state = [createAddedEvent(a, 'a'), createAddedEvent(b, 'b')]
@@ -111,13 +111,13 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
   })
 
   test('bookmarks: their versions never decrease, and all later events are newer', async (under) => {
-    const { storage, prefix, key, create, requestProgress } = under
+    const { storage, prefix, createKey, create, requestProgress } = under
     const { revision } = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision), allowBookmarks: true })
     const written: number[] = []
     const writing = (async () => {
       for (let i = 0; i < 20; i++) {
-        written.push((await create('ns', 'a')).revision, (await storage.delete(key('ns', 'a'))).revision)
+        written.push((await create('ns', 'a')).revision, (await storage.delete(createKey('ns', 'a'))).revision)
         if (i % 4 === 3) await requestProgress()
       }
     })()

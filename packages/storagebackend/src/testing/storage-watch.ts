@@ -5,12 +5,12 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { createPredicate } from './test-object.ts'
 
 export function defineWatchTests(test: DeclareStorageTest): void {
-  test('watch: from a version, sends only later changes', async ({ storage, prefix, key, create, update }) => {
+  test('watch: from a version, sends only later changes', async ({ storage, prefix, createKey, create, update }) => {
     const old = await create('ns', 'old')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
     const a = await create('ns', 'a')
     const changed = await update(a, (object) => void (object.spec = { text: 'x' }))
-    const deleted = await storage.delete(key('ns', 'a'))
+    const deleted = await storage.delete(createKey('ns', 'a'))
     const events = await reader.objects(3)
     expect(formatEvents(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a'])
     expect(events.map((event) => event.revision)).toEqual([a.revision, changed.revision, deleted.revision])
@@ -35,10 +35,10 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: a DELETED event has the last object with the version of the deletion', async ({ storage, prefix, key, create }) => {
+  test('watch: a DELETED event has the last object with the version of the deletion', async ({ storage, prefix, createKey, create }) => {
     const created = await create('ns', 'a', { text: 'last' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(created.revision) })
-    const deleted = await storage.delete(key('ns', 'a'))
+    const deleted = await storage.delete(createKey('ns', 'a'))
     const event = await reader.next()
     if (event?.type !== 'DELETED') throw new Error(`expected DELETED, got ${event?.type}`)
     expect(event.object.object().spec!.text).toBe('last')
@@ -49,7 +49,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
   test('watch: an object that starts to match is ADDED, and one that stops to match is DELETED', async ({
     storage,
     prefix,
-    key,
+    createKey,
     create,
     update,
   }) => {
@@ -64,9 +64,9 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     const updated = await update(a, setAppLabel('y'))
     await update(a, setAppLabel('z'))
     const entered2 = await update(a, setAppLabel('x'))
-    const deleted = await storage.delete(key('ns', 'a'))
+    const deleted = await storage.delete(createKey('ns', 'a'))
     await create('ns', 'b', { labels: { app: 'y' } })
-    await storage.delete(key('ns', 'b'))
+    await storage.delete(createKey('ns', 'b'))
     const end = await create('ns', 'end', { labels: { app: 'x' } })
     const events = await reader.objects(6)
     expect(formatEvents(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a', 'ADDED end'])
@@ -86,11 +86,11 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: sends no events of other namespaces or keys', async ({ storage, prefix, key, create }) => {
+  test('watch: sends no events of other namespaces or keys', async ({ storage, prefix, createKey, create }) => {
     const start = await create('x', 'x')
     const resourceVersion = String(start.revision)
     const namespace = await ObjectWatchReader.open(storage, `${prefix}a/`, { resourceVersion })
-    const single = await ObjectWatchReader.open(storage, key('a', '2'), { resourceVersion, recursive: false })
+    const single = await ObjectWatchReader.open(storage, createKey('a', '2'), { resourceVersion, recursive: false })
     for (const [ns, name] of [
       ['ab', '0'],
       ['a', '1'],
@@ -100,7 +100,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
       ['a', '3'],
     ] as const)
       await create(ns, name)
-    await storage.delete(key('a', '2'))
+    await storage.delete(createKey('a', '2'))
     expect(formatEvents(await namespace.objects(5))).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 20', 'ADDED 3', 'DELETED 2'])
     expect(formatEvents(await single.objects(2))).toEqual(['ADDED 2', 'DELETED 2'])
     await namespace.stop()
@@ -128,7 +128,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
     expect((await waiting).done).toBe(true)
   })
 
-  test('watch: sends all events in order during concurrent writes', async ({ storage, prefix, key, create }) => {
+  test('watch: sends all events in order during concurrent writes', async ({ storage, prefix, createKey, create }) => {
     const { revision } = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
     const written: number[] = []
@@ -136,7 +136,7 @@ export function defineWatchTests(test: DeclareStorageTest): void {
       Array.from({ length: 6 }, async (_, w) => {
         for (let i = 0; i < 10; i++) {
           written.push((await create('ns', `w${w}`)).revision)
-          written.push((await storage.delete(key('ns', `w${w}`))).revision)
+          written.push((await storage.delete(createKey('ns', `w${w}`))).revision)
         }
       }),
     )

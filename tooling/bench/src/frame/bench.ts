@@ -23,7 +23,7 @@ export interface Bench {
   readonly seconds: number
   /** Whether to measure bare servers too. False for a comparison of revisions. */
   readonly withBare: boolean
-  dataset(size: DatasetSize): Promise<Dataset>
+  createDataset(size: DatasetSize): Promise<Dataset>
   /**
    * Starts a Keelson server with the objects of a dataset and waits until it can list the objects. Stops the servers of earlier items.
    * Returns undefined if the server needs etcd and etcd is not installed.
@@ -38,5 +38,5 @@ export interface Bench {
    */
   startComparedServers(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>
   /** Returns the URL of the etcd that all items share. Returns undefined if etcd is not installed. */
-  etcd(): Promise<string | undefined>
+  startEtcd(): Promise<string | undefined>
 }

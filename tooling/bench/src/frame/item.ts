@@ -55,9 +55,9 @@ export interface Side {
   /** Warms up the server instead of the default short measurement. Returns undefined if no warm-up was needed. */
   warmUp?(): Promise<WarmUp | undefined>
   /** Measures latencies by sending the same requests at a fixed rate, independent of the responses. */
-  latency?(rate: number, seconds: number): Promise<Latency>
+  measureLatency?(rate: number, seconds: number): Promise<Latency>
   /** Starts CPU and heap profiles of the server. Disposing the result writes the profiles to files with this prefix. */
-  profile?(file: string): Promise<AsyncDisposable>
+  startProfile?(file: string): Promise<AsyncDisposable>
   /** Closes connections that stay open between measurements. */
   close?(): void
 }

@@ -58,13 +58,13 @@ export function createLoadSide(options: LoadSideOptions): Side {
   }
   const events = unit === 'events/s'
   const measureLoad = async (seconds: number): Promise<{ readonly figure: Figure; readonly result: LoadResult }> => {
-    const allocatedBefore = await probe?.allocated()
+    const allocatedBefore = await probe?.measureAllocated()
     const before = readUsage(pid)
     const began = performance.now()
     const result = await run(seconds)
     const wall = (performance.now() - began) / 1000
     const after = readUsage(pid)
-    const allocated = await probe?.allocated()
+    const allocated = await probe?.measureAllocated()
     const units = Math.max(1, events ? result.events : result.requests)
     const cpu = before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds
     const figure: Figure = {
@@ -115,12 +115,12 @@ export function createLoadSide(options: LoadSideOptions): Side {
     },
     ...(unit === 'requests/s' &&
       value === undefined && {
-        async latency(rate: number, seconds: number) {
+        async measureLatency(rate: number, seconds: number) {
           const { p50, p99 } = await run(seconds, rate)
           return { rate, p50, p99 }
         },
       }),
-    ...(probe !== undefined && { profile: (file: string) => probe.profile(file) }),
+    ...(probe !== undefined && { startProfile: (file: string) => probe.startProfile(file) }),
     close: () => client?.[Symbol.dispose](),
   }
 }

@@ -79,7 +79,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
       cpSync(directory, copy, { recursive: true })
       return startKeelson(scratch, of.program, { ...options, dataDirectory: copy })
     }
-    const url = store === 'etcd' ? await bench.etcd() : undefined
+    const url = store === 'etcd' ? await bench.startEtcd() : undefined
     if (store === 'etcd' && url === undefined) return undefined
     const prefix = `/bench-${process.pid}-${++prefixes}`
     const server = await startKeelson(scratch, of.program, { ...options, store: url === undefined ? 'memory' : { etcd: url, prefix } })
@@ -104,14 +104,14 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     scratch,
     seconds,
     withBare: base === undefined,
-    dataset: (size) => openDataset(ours, size),
+    createDataset: (size) => openDataset(ours, size),
     startServer: (size, options) => openServer(ours, size, options),
     async startComparedServers(size, options) {
       if (other !== undefined) await (filled ??= fillServer(other, defaultDataset))
       const revision = base === undefined ? undefined : await openServer(base, size, options)
       return [other, revision].filter((server) => server !== undefined)
     },
-    etcd: () => (ownEtcd ??= openEtcd()),
+    startEtcd: () => (ownEtcd ??= openEtcd()),
     release: () => wanted.clear(),
     async stop() {
       wanted.clear()

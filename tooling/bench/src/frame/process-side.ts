@@ -20,7 +20,7 @@ export function createProcessSide(
       const figure = JSON.parse(await readOutput([program, ...args(), String(seconds)])) as Figure
       return { ...figure, value: pick(figure) }
     },
-    async profile(file) {
+    async startProfile(file) {
       const { dir, base } = path.parse(file)
       const flags = ['cpu', 'heap'].flatMap((kind) => [
         `--${kind}-prof`,

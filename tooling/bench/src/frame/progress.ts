@@ -4,7 +4,7 @@ export interface Progress {
   /** Shows the current activity and the number of finished items. */
   show(done: number, all: number, what: string): void
   /** Prints a line that stays visible. */
-  say(line: string): void
+  printLine(line: string): void
   end(): void
 }
 
@@ -28,7 +28,7 @@ export function createProgress(out: NodeJS.WriteStream = process.stderr, now: ()
       clear()
       out.write(text.slice(0, Math.max(20, (out.columns ?? 100) - 1)))
     },
-    say(line) {
+    printLine(line) {
       clear()
       out.write(`${line}\n`)
     },

@@ -63,7 +63,8 @@ export async function runItem(
   const results: SideResult[] = []
   for (const side of sides) {
     const measured = figures.get(side)!
-    const latency = side.name === bareSide ? undefined : await side.latency?.(getRate(measured), Math.max(latencySeconds, bench.seconds))
+    const latency =
+      side.name === bareSide ? undefined : await side.measureLatency?.(getRate(measured), Math.max(latencySeconds, bench.seconds))
     const warmUp = warmUps.get(side)
     results.push({
       name: side.name,
@@ -72,8 +73,8 @@ export async function runItem(
       ...(warmUp !== undefined && { warmUp }),
     })
   }
-  if (profile !== undefined && sides[0]?.profile !== undefined) {
-    await using _ = await sides[0].profile(profile)
+  if (profile !== undefined && sides[0]?.startProfile !== undefined) {
+    await using _ = await sides[0].startProfile(profile)
     await sides[0].measure(bench.seconds)
   }
   const took = Math.round((performance.now() - began) / 1000)

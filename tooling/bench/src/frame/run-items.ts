@@ -58,7 +58,7 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
       if (await runInto(report, item, bench, { ...options, known: earlierResult, onRound })) queue.push(item)
     } catch (error) {
       failed++
-      progress.say(`${item.name} failed: ${String((error as Error).stack ?? error)}`)
+      progress.printLine(`${item.name} failed: ${String((error as Error).stack ?? error)}`)
     }
     longest = Math.max(longest, performance.now() - now)
   }
@@ -86,7 +86,7 @@ async function runInto(
     profile,
     onRound: (round, all) => onRound(`round ${round} of ${all}${known === undefined ? '' : ', again'}`),
   })
-  if (result === undefined) progress.say(`left out: ${item.title} (no etcd: set ETCD_BIN)`)
+  if (result === undefined) progress.printLine(`left out: ${item.title} (no etcd: set ETCD_BIN)`)
   const before = known?.verdict === undefined ? [] : [...(known.before ?? []), known.verdict]
   const shown = result && before.length > 0 ? { ...result, before } : result
   if (shown !== undefined) print(formatItemTable(shown))

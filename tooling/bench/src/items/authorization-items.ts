@@ -181,7 +181,7 @@ async function measureNewBindings(server: ServerUnderTest): Promise<number> {
 async function measureRetainedMemory(server: ServerUnderTest): Promise<number> {
   await pause(2000)
   await ask(limitServer(server), 'GET', pod)
-  return (await server.probe!.retained()) / 1024 ** 2
+  return (await server.probe!.measureRetained()) / 1024 ** 2
 }
 
 function fillAuthorizer(): RbacAuthorizer {

@@ -86,6 +86,6 @@ function createSide(server: ServerUnderTest, remove: (server: ServerUnderTest, r
         ...(after !== undefined && { rssAnonMiB: after.rssAnonMiB, peakRssMiB: after.peakRssMiB }),
       }
     },
-    ...(probe !== undefined && { profile: (file: string) => probe.profile(file) }),
+    ...(probe !== undefined && { startProfile: (file: string) => probe.startProfile(file) }),
   }
 }

@@ -11,42 +11,42 @@ import { touched } from './pod-writes.ts'
 
 interface Kind {
   readonly name: string
-  readonly size: (count: number) => DatasetSize
+  readonly getDatasetSize: (count: number) => DatasetSize
   readonly path: string
-  readonly objectName: (n: number) => string
+  readonly formatObjectName: (n: number) => string
   /** Returns a new object of the same kind and size as the existing objects. */
-  readonly body: (name: string) => object
+  readonly createBody: (name: string) => object
 }
 
 const small: Kind = {
   name: '1 KB',
-  size: (count) => ({ pods: 1, configMaps: count }),
+  getDatasetSize: (count) => ({ pods: 1, configMaps: count }),
   path: configMaps,
-  objectName: formatConfigMapName,
-  body: (name) => ({ metadata: { name }, data: { text: 'a line that means nothing. '.repeat(32) } }),
+  formatObjectName: formatConfigMapName,
+  createBody: (name) => ({ metadata: { name }, data: { text: 'a line that means nothing. '.repeat(32) } }),
 }
 
 const large: Kind = {
   name: '8 KB',
-  size: (count) => ({ pods: count, configMaps: 0 }),
+  getDatasetSize: (count) => ({ pods: count, configMaps: 0 }),
   path: pods,
-  objectName: formatPodName,
-  body: (name) => ({ metadata: { name }, spec: { containers: [{ name: 'main', image: 'registry.example/bench:1' }] } }),
+  formatObjectName: formatPodName,
+  createBody: (name) => ({ metadata: { name }, spec: { containers: [{ name: 'main', image: 'registry.example/bench:1' }] } }),
 }
 
 let runs = Date.now() % 1_000_000
 
 const requests: Readonly<Record<string, (kind: Kind) => RequestTemplate>> = {
-  GET: ({ path, objectName }) => ({ method: 'GET', path: `${path}/${objectName(0)}` }),
-  create: ({ path, body }) => ({
+  GET: ({ path, formatObjectName }) => ({ method: 'GET', path: `${path}/${formatObjectName(0)}` }),
+  create: ({ path, createBody }) => ({
     method: 'POST',
     path,
     contentType: 'application/json',
-    body: JSON.stringify(body(`new-${runs++}-{n}`)),
+    body: JSON.stringify(createBody(`new-${runs++}-{n}`)),
   }),
-  patch: ({ path, objectName }) => ({
+  patch: ({ path, formatObjectName }) => ({
     method: 'PATCH',
-    path: `${path}/${objectName(0).slice(0, -6)}{n}`,
+    path: `${path}/${formatObjectName(0).slice(0, -6)}{n}`,
     digits: 6,
     modulo: 1000,
     contentType: 'application/merge-patch+json',
@@ -66,7 +66,7 @@ interface Operation {
   readonly what: string
   readonly load: (server: ServerUnderTest) => Load | Promise<Load>
   /** Computes the duration of one operation in milliseconds from the result of a load and the number of objects. */
-  readonly time: (result: LoadResult, objects: number) => number
+  readonly computeTime: (result: LoadResult, objects: number) => number
 }
 
 /** Number of warm-up requests. Afterwards V8 has compiled the code of the operation. */
@@ -77,7 +77,7 @@ const maxWarmSeconds = 4
  * Creates an item that compares the duration of an operation on two servers, one with ten times as many objects. Measures both servers in
  * turns. Both servers use all cores, so that V8's background threads do not slow down one of them.
  */
-function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
+function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, computeTime }: Operation): Item {
   const names = counts.map((count) => count.toLocaleString('en'))
   const place = store === 'embedded' ? '' : ` on ${store}`
   const suffix = [kind.name.replace(' KB', 'k'), ...(store === 'embedded' ? [] : [store]), ...(full ? ['full'] : [])]
@@ -90,10 +90,10 @@ function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { 
     async open(bench) {
       const sides: Side[] = []
       for (const [i, count] of counts.entries()) {
-        const server = await bench.startServer(kind.size(count), { store, cores: 'all' })
+        const server = await bench.startServer(kind.getDatasetSize(count), { store, cores: 'all' })
         if (server === undefined) return undefined
         const objects = await countObjects(server, kind)
-        const computeValue = (result: LoadResult): number => time(result, objects)
+        const computeValue = (result: LoadResult): number => computeTime(result, objects)
         sides.push(
           createLoadSide({
             server,
@@ -125,12 +125,16 @@ const titles: Readonly<Record<string, string>> = {
 function createGrowthItems(growth: Growth): readonly Item[] {
   const { kind } = growth
   const single = Object.entries(requests).map(([what, request]) =>
-    createGrowthItem(growth, { what, load: () => ({ connections: 4, pipeline: 1, request: request(kind) }), time: ({ p50 }) => p50 }),
+    createGrowthItem(growth, {
+      what,
+      load: () => ({ connections: 4, pipeline: 1, request: request(kind) }),
+      computeTime: ({ p50 }) => p50,
+    }),
   )
   const list = createGrowthItem(growth, {
     what: 'LIST',
     load: () => ({ connections: 1, pipeline: 1, request: { method: 'GET', path: kind.path } }),
-    time: ({ p50 }, objects) => (p50 * 1000) / objects,
+    computeTime: ({ p50 }, objects) => (p50 * 1000) / objects,
   })
   const event = createGrowthItem(growth, {
     what: 'event',
@@ -140,7 +144,7 @@ function createGrowthItems(growth: Growth): readonly Item[] {
       const watch = { path: `${kind.path}?watch=1&resourceVersion=${resourceVersion}`, streams: 1, keep: true }
       return { connections: 4, pipeline: 1, request: requests['patch']!(kind), watch }
     },
-    time: ({ events, eventSeconds }) => (eventSeconds * 1000) / events,
+    computeTime: ({ events, eventSeconds }) => (eventSeconds * 1000) / events,
   })
   // The list is measured first, because creates add objects to it.
   return [list, ...single, event]

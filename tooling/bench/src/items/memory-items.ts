@@ -27,7 +27,7 @@ export const memoryItems: readonly Item[] = [
     name: 'lists',
     title: 'memory after lists of 10,000 pods of 8 KB in all encodings, including mapped files (RSS)',
     bar: { type: 'most', value: 350 },
-    async value(server) {
+    async measureMemory(server) {
       for (const accept of forms) await listOnce(server, accept)
       await pause(1000)
       return requireUsage(server).rssMiB
@@ -37,7 +37,7 @@ export const memoryItems: readonly Item[] = [
     name: 'lists-at-once',
     title: `memory of ${listsAtOnce} concurrent lists of 10,000 pods`,
     bar: { type: 'most', value: 100 },
-    async value(server) {
+    async measureMemory(server) {
       await listOnce(server, forms[0]!)
       const idle = await measureSettled(server)
       let peak = idle
@@ -56,7 +56,7 @@ export const memoryItems: readonly Item[] = [
     only: 'full',
     title: 'memory of a list whose client does not read',
     bar: { type: 'most', value: tolerance },
-    async value(server) {
+    async measureMemory(server) {
       await listOnce(server, forms[0]!)
       const before = await measureSettled(server)
       const silent = await openUnread(server)
@@ -71,8 +71,8 @@ export const memoryItems: readonly Item[] = [
     only: 'full',
     title: 'memory after lists of 100,000 pods of 8 KB in all encodings: at most 1.3 × the stored size and 150 MiB',
     size: large,
-    most: (stored) => stored * 1.3 + 150,
-    async value(server) {
+    computeMaximum: (stored) => stored * 1.3 + 150,
+    async measureMemory(server) {
       for (const accept of forms) await listOnce(server, accept)
       return measureSettled(server)
     },
@@ -83,12 +83,12 @@ interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
   /** Default: `defaultDataset`. */
   readonly size?: DatasetSize
   /** Computes the maximum memory in MiB from the MiB of stored objects. */
-  readonly most?: (stored: number) => number
-  readonly value: (server: ServerUnderTest) => Promise<number>
+  readonly computeMaximum?: (stored: number) => number
+  readonly measureMemory: (server: ServerUnderTest) => Promise<number>
 }
 
 /** Creates an item that measures memory. Starts a new server for each measurement. */
-function createMemoryItem({ name, title, bar, only, size = defaultDataset, most, value }: MemoryOptions): Item {
+function createMemoryItem({ name, title, bar, only, size = defaultDataset, computeMaximum, measureMemory }: MemoryOptions): Item {
   return {
     name: `memory/${name}`,
     title,
@@ -97,16 +97,16 @@ function createMemoryItem({ name, title, bar, only, size = defaultDataset, most,
     ...(only !== undefined && { only }),
     rounds: 1,
     async open(bench: Bench) {
-      const { podBytes } = await bench.dataset(size)
+      const { podBytes } = await bench.createDataset(size)
       return {
-        ...(most !== undefined && { bar: { type: 'most', value: most(podBytes / mebibyte) } }),
+        ...(computeMaximum !== undefined && { bar: { type: 'most', value: computeMaximum(podBytes / mebibyte) } }),
         sides: [
           {
             name: 'keelson',
             async measure(): Promise<Figure> {
               await bench.stop()
               const server = (await bench.startServer(size))!
-              const reached = await value(server)
+              const reached = await measureMemory(server)
               const { rssAnonMiB, peakRssMiB } = requireUsage(server)
               return { value: reached, rssAnonMiB, peakRssMiB }
             },

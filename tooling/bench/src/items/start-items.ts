@@ -64,7 +64,7 @@ function startItem({ name, title, size, most, rounds, only, until }: StartOption
     ...(rounds !== undefined && { rounds }),
     ...(only !== undefined && { only }),
     async open(bench) {
-      await bench.dataset(size)
+      await bench.createDataset(size)
       return {
         sides: [createStartedSide(bench, size, (server) => (until === undefined ? Promise.resolve() : expectAnswered(server, until)))],
       }

@@ -20,7 +20,7 @@ export const writeLoads: Readonly<Record<string, () => Promise<Load>>> = {
     const registry = await openFilled()
     return {
       inFlight,
-      once: (n) => createPod(registry, written + n),
+      runOnce: (n) => createPod(registry, written + n),
       [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
     }
   },
@@ -51,7 +51,7 @@ async function openChangeLoad(change: (pod: KubeObject, n: number) => KubeObject
   const registry = await openFilled()
   return {
     inFlight,
-    async once(n) {
+    async runOnce(n) {
       await registry.pods.update(namespace, `pod-${n % written}`, (pod) => change(pod, n))
     },
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),

@@ -14,7 +14,7 @@ export function createEmbeddedLoad(inFlight: number): OpenLoad {
     const value = createValues()
     return {
       inFlight,
-      async once(n) {
+      async runOnce(n) {
         const key = buildKey(run, n)
         const result = await store.commit({
           compare: [{ key, modRevision: 0 }],
@@ -38,7 +38,7 @@ export function createLmdbLoad(inFlight: number): OpenLoad {
     const value = createValues()
     return {
       inFlight,
-      async once(n) {
+      async runOnce(n) {
         await database.put(buildKey(run, n), value(n))
         await database.flushed
       },

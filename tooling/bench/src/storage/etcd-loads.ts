@@ -47,7 +47,7 @@ export function createEtcdLoad(which: 'ours' | 'bare', operation: 'create' | 'ge
     if (operation === 'get') for (let n = 0; n < prepared; n++) await pair.create(buildKey(job.run, n), value(n))
     return {
       inFlight,
-      async once(n) {
+      async runOnce(n) {
         const done = operation === 'get' ? pair.get(buildKey(job.run, n % prepared)) : pair.create(buildKey(job.run, n), value(n))
         if (!(await done)) throw new Error(`${operation} ${n} failed`)
       },

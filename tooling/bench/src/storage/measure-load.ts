@@ -27,7 +27,7 @@ async function keepGoing(load: Load, seconds: number, next: () => number, times:
   await Promise.all(
     Array.from({ length: load.inFlight }, async () => {
       for (let before = performance.now(); before < end;) {
-        await load.once(next())
+        await load.runOnce(next())
         const after = performance.now()
         times?.push(after - before)
         before = after

@@ -19,11 +19,11 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
       const key = `/registry/pods/ns-${n % 50}/pod-${(n * 7919) % walked}`
       await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
     }
-    const array = [...store.snapshot().scan(range)]
-    const createEntries = (): Iterable<Entry> => (which === 'ours' ? store.snapshot().scan(range) : array)
+    const array = [...store.takeSnapshot().scan(range)]
+    const createEntries = (): Iterable<Entry> => (which === 'ours' ? store.takeSnapshot().scan(range) : array)
     return {
       inFlight: 1,
-      async once() {
+      async runOnce() {
         let bytes = 0
         let count = 0
         for (const entry of createEntries()) {
@@ -61,7 +61,7 @@ export function createWatchLoad(count: 10 | 1000): OpenLoad {
     })
     return {
       inFlight: 32,
-      async once(n) {
+      async runOnce(n) {
         const key = `${formatHundredsPrefix(n % 1000)}pod-${Math.floor(n / 1000) % 10}`
         const seen = new Promise<void>((resolve) => waiting.set(key, resolve))
         await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })

@@ -99,7 +99,7 @@ function createItem({ name, title, ours, bare, least = 0, mostMs, etcd = false, 
     ...(etcd && { only: 'named' as const }),
     ...(rounds !== undefined && { rounds }),
     async open(bench) {
-      const url = etcd ? await bench.etcd() : undefined
+      const url = etcd ? await bench.startEtcd() : undefined
       if (etcd && url === undefined) return undefined
       const createArguments = (load: string) => (): readonly string[] => [
         JSON.stringify({ load, run: runs++, etcd: url } satisfies StorageJob),

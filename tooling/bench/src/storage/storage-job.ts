@@ -12,7 +12,7 @@ export interface Load extends AsyncDisposable {
   /** Number of pending operations. */
   readonly inFlight: number
   /** Runs the operation once. `n` is the number of the operation, starting at 0. */
-  once(n: number): Promise<void>
+  runOnce(n: number): Promise<void>
 }
 
 export type OpenLoad = (job: StorageJob) => Promise<Load>

@@ -85,11 +85,11 @@ export class Server implements Disposable {
     if (watch === undefined) return { code: 0, type: '', body: 'no such watch' }
     this.#watches.delete(from)
     // Wait until no more events arrive, because events can be late on a busy machine.
-    for (let seen = -1; seen !== watch.events().length;) {
-      seen = watch.events().length
+    for (let seen = -1; seen !== watch.listEvents().length;) {
+      seen = watch.listEvents().length
       await wait(ms)
     }
-    const stream = (watch.events() as unknown as JsonObject[]).filter((event) => !isPeriodic(event))
+    const stream = (watch.listEvents() as unknown as JsonObject[]).filter((event) => !isPeriodic(event))
     watch.drop()
     return { code: 200, type: readContentType(watch.type), body: { stream } }
   }

@@ -43,7 +43,7 @@ export async function startMetricsKubelet(options: MetricsKubeletOptions): Promi
   async function review(incoming: IncomingMessage): Promise<string | undefined> {
     const token = (incoming.headers.authorization ?? '').replace(/^Bearer /, '')
     const tokenReview = await client.request('POST', `${apis}/authentication.k8s.io/v1/tokenreviews`, { body: { spec: { token } } })
-    const { authenticated, user } = tokenReview.json<{ status: { authenticated?: boolean; user?: ReviewedUser } }>().status
+    const { authenticated, user } = tokenReview.parseJson<{ status: { authenticated?: boolean; user?: ReviewedUser } }>().status
     if (authenticated !== true || user === undefined) return undefined
     const spec = {
       user: user.username,
@@ -51,7 +51,7 @@ export async function startMetricsKubelet(options: MetricsKubeletOptions): Promi
       resourceAttributes: { verb: 'get', resource: 'nodes', subresource: 'metrics' },
     }
     const accessReview = await client.request('POST', `${apis}/authorization.k8s.io/v1/subjectaccessreviews`, { body: { spec } })
-    return accessReview.json<{ status: { allowed: boolean } }>().status.allowed ? user.username : undefined
+    return accessReview.parseJson<{ status: { allowed: boolean } }>().status.allowed ? user.username : undefined
   }
 
   const server = createServer({ cert: certificate, key: await readFile(path.join(directory, 'tls.key')) }, (incoming, outgoing) => {

@@ -114,7 +114,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('metrics-server beh
     const path = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods'
     const list = (): ReturnType<HttpsClient['request']> => client.request('GET', path, { token: 'alicetoken' })
     const refused = await list()
-    expect([refused.status, refused.json()['message']]).toEqual([
+    expect([refused.status, refused.parseJson()['message']]).toEqual([
       403,
       'pods.metrics.k8s.io is forbidden: User "alice" cannot list resource "pods" in API group "metrics.k8s.io" in the namespace "default"',
     ])

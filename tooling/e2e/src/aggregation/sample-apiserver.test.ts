@@ -110,16 +110,16 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
     ])
     // kube-aggregator reads the index of documents again after a minute if a server did not answer yet.
     const readUrls = async (): Promise<(string | undefined)[]> => {
-      const { paths } = (await client.request('GET', '/openapi/v3')).json<{ paths: Record<string, { serverRelativeURL: string }> }>()
+      const { paths } = (await client.request('GET', '/openapi/v3')).parseJson<{ paths: Record<string, { serverRelativeURL: string }> }>()
       return ['v1beta1', 'v1alpha1'].map((version) => paths[`apis/wardle.example.com/${version}`]?.serverRelativeURL)
     }
     await expect.poll(readUrls, { timeout: 90_000 }).not.toContain(undefined)
     const [target = ''] = await readUrls()
     expect(target).toMatch(/^\/openapi\/v3\/apis\/wardle\.example\.com\/v1beta1\?hash=\w+$/)
     const document = await client.request('GET', target)
-    expect(Object.keys(document.json<{ paths: object }>().paths)).toContain(`${flunders.replace('default', '{namespace}')}/{name}`)
+    expect(Object.keys(document.parseJson<{ paths: object }>().paths)).toContain(`${flunders.replace('default', '{namespace}')}/{name}`)
     // All versions of OpenAPI describe the same objects.
-    const readSwagger = async (): Promise<Swagger> => (await client.request('GET', '/openapi/v2')).json<Swagger>()
+    const readSwagger = async (): Promise<Swagger> => (await client.request('GET', '/openapi/v2')).parseJson<Swagger>()
     const item = `${flunders.replace('default', '{namespace}')}/{name}`
     await expect.poll(async () => Object.keys((await readSwagger()).paths), { timeout: 90_000, interval: 500 }).toContain(item)
     const { definitions } = await readSwagger()
@@ -136,7 +136,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
       client.request(method, at, { token: 'alicetoken', headers })
     expect((await send('GET', flunders)).status).toBe(200)
     const refused = await send('DELETE', `${flunders}/a`)
-    expect([refused.status, refused.json()['message']]).toEqual([403, forbiddenDelete])
+    expect([refused.status, refused.parseJson()['message']]).toEqual([403, forbiddenDelete])
     expect((await send('GET', `${group}/v1alpha1/fischers`)).status).toBe(403)
     // Headers of a client do not name another user.
     const forged = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
@@ -150,7 +150,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
     using direct = new HttpsClient(sample.url, 'alicetoken')
     expect((await direct.request('GET', flunders)).status).toBe(200)
     const refused = await direct.request('DELETE', `${flunders}/a`)
-    expect([refused.status, refused.json()['message']]).toEqual([403, forbiddenDelete])
+    expect([refused.status, refused.parseJson()['message']]).toEqual([403, forbiddenDelete])
     expect((await direct.request('DELETE', `${flunders}/a`, { token: front.token })).status).toBe(404)
     expect((await direct.request('GET', flunders, { token: 'unknown' })).status).toBe(401)
     const forged = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
@@ -160,7 +160,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
   test('its objects are deleted with their namespace', async () => {
     const inNamespace = manifest.replace('name: a', 'name: a\n  namespace: doomed')
     const count = async (): Promise<number> =>
-      (await client.request('GET', flunders.replace('default', 'doomed'))).json<{ items: object[] }>().items.length
+      (await client.request('GET', flunders.replace('default', 'doomed'))).parseJson<{ items: object[] }>().items.length
     await kubectl.run(['create', 'namespace', 'doomed'])
     await kubectl.run(['apply', '-f', '-'], { input: inNamespace })
     expect(await count()).toBe(1)
@@ -220,7 +220,7 @@ async function waitForCondition(status: string, reason: string): Promise<string>
   while (Date.now() - started < longestChangeMs) {
     for (const other of ['/api/v1/namespaces', '/apis/apps/v1/namespaces/default/deployments'])
       expect((await client.request('GET', other, { signal: AbortSignal.timeout(4000) })).status).toBe(200)
-    const answer = (await client.request('GET', path)).json<{ status?: { conditions?: Condition[] } }>()
+    const answer = (await client.request('GET', path)).parseJson<{ status?: { conditions?: Condition[] } }>()
     last = answer.status?.conditions?.find(({ type }) => type === 'Available')
     if (last?.status === status && last.reason === reason) return last.message
     await wait(100)
@@ -230,7 +230,7 @@ async function waitForCondition(status: string, reason: string): Promise<string>
 
 async function readVersions(): Promise<readonly object[] | undefined> {
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-  const { items } = (await client.request('GET', '/apis', { headers: { accept } })).json<{ items: Discovered[] }>()
+  const { items } = (await client.request('GET', '/apis', { headers: { accept } })).parseJson<{ items: Discovered[] }>()
   return items.find(({ metadata }) => metadata.name === 'wardle.example.com')?.versions
 }
 

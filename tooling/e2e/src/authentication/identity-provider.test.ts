@@ -28,7 +28,7 @@ async function requestWhoAmI(server: KeelsonProcess, token: string): Promise<Who
   using client = new HttpsClient(server.url, token)
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
   const answer = await client.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: review })
-  return answer.status === 201 ? answer.json<WhoAmI>().status.userInfo : answer.status
+  return answer.status === 201 ? answer.parseJson<WhoAmI>().status.userInfo : answer.status
 }
 
 describe.skipIf(openssl === undefined)('users of an identity provider (npm package oidc-provider)', { timeout: 120_000 }, () => {
@@ -46,8 +46,8 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
     directory = mkdtempSync(path.join(tmpdir(), 'keelson-oidc-'))
     certificates = issueCertificates(openssl ?? '', directory, { provider: 'IP:127.0.0.1' })
     provider = await startIdentityProvider({
-      certificate: certificates.text('provider.pem'),
-      key: certificates.text('provider.key'),
+      certificate: certificates.readText('provider.pem'),
+      key: certificates.readText('provider.key'),
       claims: { email: 'alice@example.com', email_verified: true, groups: ['dev'], team: { name: 'blue' } },
     })
   })
@@ -61,14 +61,14 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
       flags: [
         `--oidc-issuer-url=${provider.issuer}`,
         `--oidc-client-id=${audience}`,
-        `--oidc-ca-file=${certificates.file('ca.pem')}`,
+        `--oidc-ca-file=${certificates.getPath('ca.pem')}`,
         '--oidc-username-claim=email',
         '--oidc-groups-claim=groups',
         '--oidc-groups-prefix=oidc:',
         '--oidc-required-claim=email=alice@example.com',
       ],
     })
-    const first = await provider.token(audience)
+    const first = await provider.requestToken(audience)
     await expect
       .poll(() => requestWhoAmI(server, first))
       .toMatchObject({
@@ -76,10 +76,10 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
         groups: ['oidc:dev', 'system:authenticated'],
         extra: { 'authentication.kubernetes.io/credential-id': [expect.stringMatching(/^JTI=/)] },
       })
-    expect(await requestWhoAmI(server, await provider.token('https://other.example.com'))).toBe(401)
+    expect(await requestWhoAmI(server, await provider.requestToken('https://other.example.com'))).toBe(401)
 
     provider.rotate()
-    expect(await requestWhoAmI(server, await provider.token(audience))).toMatchObject({ username: 'alice@example.com' })
+    expect(await requestWhoAmI(server, await provider.requestToken(audience))).toMatchObject({ username: 'alice@example.com' })
   })
 
   const formatConfiguration = (...jwt: readonly object[]): string =>
@@ -94,7 +94,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
       url: provider.issuer,
       audiences: [audience, short],
       audienceMatchPolicy: 'MatchAny',
-      certificateAuthority: certificates.text('ca.pem'),
+      certificateAuthority: certificates.readText('ca.pem'),
     },
     claimMappings: {
       username: { expression: "'oidc:' + claims.email.split('@')[0]" },
@@ -109,7 +109,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
   test('authenticate by a file: the server maps claims, rejects an expired token, and stops accepting a removed issuer', async () => {
     const config = replaceFile('authentication.json', formatConfiguration(createIssuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
-    const token = await provider.token(audience)
+    const token = await provider.requestToken(audience)
     await expect
       .poll(() => requestWhoAmI(server, token))
       .toMatchObject({
@@ -123,7 +123,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
     expect((await anonymous.request('GET', '/livez', bare)).status).toBe(200)
     expect((await anonymous.request('GET', '/version', bare)).status).toBe(401)
 
-    const brief = await provider.token(short)
+    const brief = await provider.requestToken(short)
     // The server caches authenticated tokens for ten seconds.
     await expect.poll(() => requestWhoAmI(server, brief), { timeout: 60_000, interval: 500 }).toBe(401)
     expect(await requestWhoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
@@ -144,7 +144,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
   test.skipIf(kubectl === undefined)('authenticate with kubectl, which gets its token from a plugin', async () => {
     const config = replaceFile('kubectl.json', formatConfiguration(createIssuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
-    const token = await provider.token(audience)
+    const token = await provider.requestToken(audience)
     await expect.poll(() => requestWhoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token } }
     const plugin = replaceFile('plugin.json', JSON.stringify(credential))

@@ -7,7 +7,7 @@ import type { Configuration, JWK } from 'oidc-provider'
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
   /** Requests a token from the provider, like a client. Tokens for the audience `https://short.example.com` expire after a second. */
-  token(audience: string): Promise<string>
+  requestToken(audience: string): Promise<string>
   /** Replaces the signing keys of the provider. */
   rotate(): void
 }
@@ -61,7 +61,7 @@ export async function startIdentityProvider({ certificate, key, claims }: Identi
   return {
     issuer,
     rotate: start,
-    async token(audience) {
+    async requestToken(audience) {
       const body = new URLSearchParams({ grant_type: 'client_credentials', resource: audience })
       const { default: https } = await import('node:https')
       const text = await new Promise<string>((resolve, reject) => {

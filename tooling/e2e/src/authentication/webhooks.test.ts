@@ -32,9 +32,9 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize users, o
     return { allowed: verb === 'list', denied: verb === 'delete', reason: `said of ${verb}` }
   }
   const tls = {
-    cert: certificates.text('hook.pem'),
-    key: certificates.text('hook.key'),
-    ca: certificates.text('ca.pem'),
+    cert: certificates.readText('hook.pem'),
+    key: certificates.readText('hook.key'),
+    ca: certificates.readText('ca.pem'),
     requestCert: true,
   }
   const hook = createServer(tls, (request, response) => {

@@ -22,7 +22,7 @@ export function createWorkloadSteps(server: {
   const waitUntil = async (path: string, holds: (status: number, body: Body) => boolean): Promise<void> => {
     for (let attempt = 0; ; attempt++) {
       const answer = await client.request('GET', path)
-      if (holds(answer.status, answer.json<Body>())) return
+      if (holds(answer.status, answer.parseJson<Body>())) return
       if (attempt === 240) throw new Error(`${path} did not change in time: ${answer.text.slice(0, 2000)}`)
       await wait(500)
     }

@@ -115,7 +115,7 @@ describe('a conversion webhook', () => {
     for (const path of [`${formatObjectsPath(group, 'v1')}/a`, formatObjectsPath(group, 'v1')]) {
       const answer = await client.request('GET', path)
       expect(answer.status).toBe(500)
-      const status = answer.json<{ message: string }>()
+      const status = answer.parseJson<{ message: string }>()
       expect(status.message).toMatch(message)
       expect(status.message).toContain(`conversion webhook for ${group}/v2, Kind=Thing`)
     }
@@ -136,7 +136,7 @@ describe('a conversion webhook', () => {
     expect(reads.map(({ status }) => status)).toEqual(reads.map(() => 200))
     const body = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'b' }, spec: {} }
     expect((await client.request('POST', formatObjectsPath(group, 'v1'), { body })).status).toBe(201)
-    expect((await client.request('GET', formatObjectsPath(group, 'v1'))).json<{ items: unknown[] }>().items).toHaveLength(2)
+    expect((await client.request('GET', formatObjectsPath(group, 'v1'))).parseJson<{ items: unknown[] }>().items).toHaveLength(2)
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
@@ -169,7 +169,7 @@ describe('a conversion webhook', () => {
     // Starts with the present state. The watch cache of v1 has no events of revisions before its own start.
     const watch = await openWatch('HTTP/1.1', server, `${formatObjectsPath(group, 'v1')}?watch=1`)
     const listSeenNames = (): unknown[] =>
-      watch.events().map((event) => (event as unknown as { object: CustomObject }).object.metadata.name)
+      watch.listEvents().map((event) => (event as unknown as { object: CustomObject }).object.metadata.name)
     await expect.poll(listSeenNames).toEqual(['a'])
     const names = Array.from({ length: 20 }, (_, i) => `n${String(i).padStart(2, '0')}`)
     for (const [i, name] of names.entries()) {

@@ -68,7 +68,7 @@ async function waitFor<T>(read: () => Promise<T | undefined>): Promise<T> {
 async function isEstablished(client: HttpsClient): Promise<Definition | undefined> {
   const answer = await client.request('GET', `${definitions}/${name}`)
   if (answer.status !== 200) return undefined
-  const definition = answer.json<Definition>()
+  const definition = answer.parseJson<Definition>()
   return definition.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ? definition : undefined
 }
 
@@ -85,7 +85,7 @@ async function fill(client: HttpsClient): Promise<void> {
 
 async function count(client: HttpsClient): Promise<number | undefined> {
   const answer = await client.request('GET', things)
-  return answer.status === 200 ? answer.json<{ items: unknown[] }>().items.length : undefined
+  return answer.status === 200 ? answer.parseJson<{ items: unknown[] }>().items.length : undefined
 }
 
 // The events are: created, names accepted, established.

@@ -26,7 +26,7 @@ test(
       const server = await startKeelsonProcess({ dataDir, controllers: 'none' })
       using client = new HttpsClient(server.url, server.token, clients)
 
-      const list = (await client.request('GET', '/api/v1/namespaces/default/configmaps')).json<{
+      const list = (await client.request('GET', '/api/v1/namespaces/default/configmaps')).parseJson<{
         metadata: { resourceVersion: string }
         items: ConfigMap[]
       }>()
@@ -59,7 +59,7 @@ test(
             .catch(() => undefined)
           if (answer === undefined) return
           expect(answer.status).toBe(201)
-          const created = answer.json<ConfigMap>()
+          const created = answer.parseJson<ConfigMap>()
           expect(Number(created.metadata.resourceVersion)).toBeGreaterThan(newest)
           acknowledged.set(name, {
             metadata: { name, uid: created.metadata.uid, resourceVersion: created.metadata.resourceVersion },

@@ -22,7 +22,7 @@ export interface AggregatedBackend extends Disposable {
 export async function startAggregatedBackend(certificates: IssuedCertificates): Promise<AggregatedBackend> {
   const calls: string[] = []
   const server = createServer(
-    { cert: certificates.text('aggregated.pem'), key: certificates.text('aggregated.key') },
+    { cert: certificates.readText('aggregated.pem'), key: certificates.readText('aggregated.key') },
     ({ url }, response) => {
       calls.push(url ?? '')
       response.setHeader('content-type', 'application/json')
@@ -67,7 +67,7 @@ export async function registerBackend(client: HttpsClient, { port }: AggregatedB
   })
   const named = { type: 'ExternalName', externalName: 'localhost' }
   await create('/api/v1/namespaces/default/services', { metadata: { name: 'external' }, spec: named })
-  const caBundle = Buffer.from(certificates.text('ca.pem')).toString('base64')
+  const caBundle = Buffer.from(certificates.readText('ca.pem')).toString('base64')
   for (const [name, group] of Object.entries(aggregatedGroups)) {
     const service = { namespace: 'default', name, port: name === 'external' ? port : 443 }
     await create('/apis/apiregistration.k8s.io/v1/apiservices', {

@@ -62,7 +62,7 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     ])
     destinations.set(`${kubeletHost}:${setup.kubelet.port}`, { host: '127.0.0.1', port: setup.kubelet.port })
 
-    const hook = createServer({ cert: certificates.text('hook.pem'), key: certificates.text('hook.key') }, (incoming, response) => {
+    const hook = createServer({ cert: certificates.readText('hook.pem'), key: certificates.readText('hook.key') }, (incoming, response) => {
       void text(incoming).then((body) => {
         calls.push(/^\/\w*/.exec(incoming.url ?? '')?.[0] ?? '')
         const { uid } = (JSON.parse(body) as { request: { uid: string } }).request
@@ -80,7 +80,7 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     destinations.set('hook.test:443', hookPort)
     const spec = { clusterIP: '10.0.77.77', ports: [{ port: 443 }] }
     expect(await request('POST', `${namespace}/services`, { body: { metadata: { name: 'hook' }, spec } })).toMatchObject({ status: 201 })
-    const caBundle = Buffer.from(certificates.text('ca.pem')).toString('base64')
+    const caBundle = Buffer.from(certificates.readText('ca.pem')).toString('base64')
     const createWebhook = (name: string, resource: string, client: object): object => ({
       name,
       clientConfig: { ...client, caBundle },

@@ -36,9 +36,9 @@ export async function startProxy(kind: ProxyKind, { directory, certificates, des
     return destinations.get(address)
   }
   const tls = {
-    certificate: certificates.text('proxy.pem'),
-    key: certificates.text('proxy.key'),
-    clientAuthorities: certificates.text('ca.pem'),
+    certificate: certificates.readText('proxy.pem'),
+    key: certificates.readText('proxy.key'),
+    clientAuthorities: certificates.readText('ca.pem'),
   }
   const open = async (): Promise<AsyncDisposable> => {
     if (kind === 'GRPC over a Unix socket') return startKonnectivityServer({ socket, route })
@@ -55,9 +55,9 @@ export async function startProxy(kind: ProxyKind, { directory, certificates, des
           tcp: {
             url: `https://127.0.0.1:${port}`,
             tlsConfig: {
-              caBundle: certificates.file('ca.pem'),
-              clientCert: certificates.file('apiserver.pem'),
-              clientKey: certificates.file('apiserver.key'),
+              caBundle: certificates.getPath('ca.pem'),
+              clientCert: certificates.getPath('apiserver.pem'),
+              clientKey: certificates.getPath('apiserver.key'),
             },
           },
         }

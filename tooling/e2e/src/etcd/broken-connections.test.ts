@@ -105,14 +105,14 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       readonly backend: Backend
       readonly key: string
       /**
-       * Writes to etcd and drops the response. Returns the outcome of the write, or the name of the error. Runs `meanwhile` after the write
+       * Writes to etcd and drops the response. Returns the outcome of the write, or the name of the error. Runs `runMeanwhile` after the write
        * was applied or dropped.
        */
-      lose(
+      dropMessages(
         what: 'requests' | 'answers',
         compare: number | undefined,
         operation: Operation,
-        meanwhile?: () => Promise<unknown>,
+        runMeanwhile?: () => Promise<unknown>,
       ): Promise<unknown>
     }
     let number = 0
@@ -123,7 +123,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       await run({
         backend,
         key,
-        async lose(what, compare, operation, meanwhile) {
+        async dropMessages(what, compare, operation, meanwhile) {
           const before = (await direct.get(key)).entry?.modRevision
           proxy.swallow(what)
           const outcome = backend
@@ -151,25 +151,25 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     }
 
     test('is reported as committed if it was applied, and applied once', () =>
-      withLoss(async ({ key, lose }) => {
-        const created = (await lose('answers', 0, put(key, 'one'))) as { committed: boolean; revision: number }
+      withLoss(async ({ key, dropMessages }) => {
+        const created = (await dropMessages('answers', 0, put(key, 'one'))) as { committed: boolean; revision: number }
         expect(created).toEqual({ committed: true, revision: (await direct.get(key)).entry!.modRevision })
-        const changed = (await lose('answers', created.revision, put(key, 'two'))) as { committed: boolean; revision: number }
+        const changed = (await dropMessages('answers', created.revision, put(key, 'two'))) as { committed: boolean; revision: number }
         expect(changed).toEqual({ committed: true, revision: (await direct.get(key)).entry!.modRevision })
         expect(changed.revision).toBe(created.revision + 1)
-        const unguarded = (await lose('answers', undefined, put(key, 'three'))) as { revision: number }
+        const unguarded = (await dropMessages('answers', undefined, put(key, 'three'))) as { revision: number }
         expect(unguarded.revision).toBe(changed.revision + 1)
       }))
 
     test('is found in the history if it was applied and then overwritten or deleted', () =>
-      withLoss(async ({ key, lose }) => {
+      withLoss(async ({ key, dropMessages }) => {
         const base = await commitDirectly(put(key, 'base'))
-        expect(await lose('answers', base, put(key, 'mine'), () => commitDirectly(put(key, 'other')))).toEqual({
+        expect(await dropMessages('answers', base, put(key, 'mine'), () => commitDirectly(put(key, 'other')))).toEqual({
           committed: true,
           revision: base + 1,
         })
         await commitDirectly({ type: 'delete', key })
-        const again = (await lose('answers', 0, put(key, 'mine again'), () => commitDirectly({ type: 'delete', key }))) as {
+        const again = (await dropMessages('answers', 0, put(key, 'mine again'), () => commitDirectly({ type: 'delete', key }))) as {
           revision: number
         }
         expect(again).toMatchObject({ committed: true })
@@ -181,27 +181,27 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       }))
 
     test('is reported as rejected if it never arrived and another client wrote', () =>
-      withLoss(async ({ key, lose }) => {
+      withLoss(async ({ key, dropMessages }) => {
         const base = await commitDirectly(put(key, 'base'))
-        const result = await lose('requests', base, put(key, 'mine'), () => commitDirectly(put(key, 'other')))
+        const result = await dropMessages('requests', base, put(key, 'mine'), () => commitDirectly(put(key, 'other')))
         expect(result).toMatchObject({ committed: false, current: [{ modRevision: base + 1, value: Buffer.from('other') }] })
-        const gone = await lose('requests', base + 1, put(key, 'mine'), () => commitDirectly({ type: 'delete', key }))
+        const gone = await dropMessages('requests', base + 1, put(key, 'mine'), () => commitDirectly({ type: 'delete', key }))
         expect(gone).toMatchObject({ committed: false, current: [undefined] })
       }))
 
     test('has an unknown outcome if it never arrived and no other client wrote, because it may still be applied', () =>
-      withLoss(async ({ key, lose }) => {
+      withLoss(async ({ key, dropMessages }) => {
         const base = await commitDirectly(put(key, 'base'))
-        expect(await lose('requests', base, put(key, 'mine'))).toBe('UnknownOutcomeError')
+        expect(await dropMessages('requests', base, put(key, 'mine'))).toBe('UnknownOutcomeError')
         expect((await direct.get(key)).entry?.modRevision).toBe(base)
       }))
 
     test('has an unknown outcome for a deletion, unless a change proves that it was not applied', () =>
-      withLoss(async ({ key, lose }) => {
+      withLoss(async ({ key, dropMessages }) => {
         const base = await commitDirectly(put(key, 'base'))
-        expect(await lose('answers', base, { type: 'delete', key })).toBe('UnknownOutcomeError')
+        expect(await dropMessages('answers', base, { type: 'delete', key })).toBe('UnknownOutcomeError')
         const next = await commitDirectly(put(key, 'next'))
-        const refused = await lose('requests', next, { type: 'delete', key }, () => commitDirectly(put(key, 'other')))
+        const refused = await dropMessages('requests', next, { type: 'delete', key }, () => commitDirectly(put(key, 'other')))
         expect(refused).toMatchObject({ committed: false, current: [{ modRevision: next + 1 }] })
       }))
   })

@@ -102,7 +102,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
 
   /** Reads an object from both servers, and expects the same. */
   async function expectSame(path: string): Promise<CustomObject> {
-    const [first, second] = await Promise.all(servers.map(async (server) => (await send(server, 'GET', path)).json<CustomObject>()))
+    const [first, second] = await Promise.all(servers.map(async (server) => (await send(server, 'GET', path)).parseJson<CustomObject>()))
     expect(second).toEqual(first)
     return first!
   }
@@ -127,7 +127,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
     test('both read the definition alike', async () => {
       const path = `${definitionsPath}/${plural}.example.com`
       await vi.waitFor(async () => {
-        const { status } = (await send(servers[0], 'GET', path)).json<{ status: { conditions: readonly object[] } }>()
+        const { status } = (await send(servers[0], 'GET', path)).parseJson<{ status: { conditions: readonly object[] } }>()
         expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Established', status: 'True' }))
       })
       await expectSame(path)
@@ -140,7 +140,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       const path = `${objects}/${name}`
       const { metadata } = (
         await send(here, 'POST', objects, createObject(name, { spec: { replicas: 1, ports: [{ port: 80 }] } }))
-      ).json<CustomObject>()
+      ).parseJson<CustomObject>()
       expect(await expectSame(path)).toMatchObject({ spec: { size: 3, replicas: 1, ports: [{ port: 80 }] } })
 
       const watched = send(there, 'GET', `${objects}?watch=1&resourceVersion=${metadata.resourceVersion}&timeoutSeconds=4`)
@@ -165,7 +165,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
 
       const selected = await Promise.all(
         servers.map(async (server) =>
-          (await send(server, 'GET', `${objects}?fieldSelector=spec.size%3D8`)).json<{ items: CustomObject[] }>(),
+          (await send(server, 'GET', `${objects}?fieldSelector=spec.size%3D8`)).parseJson<{ items: CustomObject[] }>(),
         ),
       )
       for (const { items } of selected) expect(items.map(({ metadata: { name: listed } }) => listed)).toContain(name)
@@ -184,7 +184,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       const values: unknown[] = []
       for (const [i, server] of servers.entries()) {
         const body = createObject(`stored-${i}`, { spec: { size: 1, labels: { b: 'c', a: 'b' }, ports: [{ port: 1, name: 'é"\u2028<' }] } })
-        const { metadata } = (await send(server, 'POST', `${objects}?fieldManager=m`, body)).json<{
+        const { metadata } = (await send(server, 'POST', `${objects}?fieldManager=m`, body)).parseJson<{
           metadata: { uid: string; creationTimestamp: string }
         }>()
         const [stored] = (await etcdctl.values(`/registry/example.com/${plural}/default/stored-${i}`)).values()
@@ -201,7 +201,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
     test('both serve a new version of the definition, also if the other server adds it', async () => {
       const path = `${definitionsPath}/${plural}.example.com`
       await send(servers[definer]!, 'POST', objects, createObject('kept'))
-      const { spec } = (await send(servers[0], 'GET', path)).json<{ spec: { versions: { name: string }[] } }>()
+      const { spec } = (await send(servers[0], 'GET', path)).parseJson<{ spec: { versions: { name: string }[] } }>()
       const versions = [...spec.versions, { ...spec.versions[1], name: 'v2' }]
       await send(servers[1 - definer]!, 'PATCH', path, { spec: { versions } }, mergePatch)
       for (const server of servers) await waitUntilServed(server, `${objects.replace('v1', 'v2')}/kept`)

@@ -85,7 +85,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('kube-apiserver and
   })
 
   test('publish their addresses in the same form', async () => {
-    const { items } = (await clients.keelson.request('GET', leasesPath)).json<{ items: Lease[] }>()
+    const { items } = (await clients.keelson.request('GET', leasesPath)).parseJson<{ items: Lease[] }>()
     expect(items).toHaveLength(2)
     const [first, second] = items.map((lease) => describeLease(lease))
     expect(first).toEqual(second)
@@ -101,7 +101,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('kube-apiserver and
     }
     expect((await clients.keelson.request('POST', jobs, { body: job })).status).toBe(201)
     expect((await clients.original.request('GET', `${jobs}/a`)).status).toBe(200)
-    expect((await clients.keelson.request('GET', `${jobs}/a`)).json<typeof job>().metadata.name).toBe('a')
+    expect((await clients.keelson.request('GET', `${jobs}/a`)).parseJson<typeof job>().metadata.name).toBe('a')
     const labels = { app: 'a' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const deployment = { metadata: { name: 'a' }, spec: { selector: { matchLabels: labels }, template } }
@@ -138,7 +138,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('kube-apiserver and
     expect(ours).toEqual(expect.arrayContaining(['apps/v1', 'batch/v1']))
     expect(await readGroups(clients.keelson, `${aggregated};profile=nopeer`)).not.toContain('batch/v1')
     expect(await readGroups(clients.original, `${aggregated};profile=nopeer`)).not.toContain('apps/v1')
-    const { groups } = (await clients.keelson.request('GET', '/apis')).json<{ groups: { name: string }[] }>()
+    const { groups } = (await clients.keelson.request('GET', '/apis')).parseJson<{ groups: { name: string }[] }>()
     expect(groups.map(({ name }) => name)).not.toContain('batch')
   })
 })
@@ -169,7 +169,7 @@ function describeLease({ metadata, spec }: Lease): object {
 
 /** Returns the group versions of aggregated discovery, in order. */
 async function readGroups(client: HttpsClient, accept: string): Promise<readonly string[]> {
-  const { items } = (await client.request('GET', '/apis', { headers: { accept } })).json<{ items: Discovered[] }>()
+  const { items } = (await client.request('GET', '/apis', { headers: { accept } })).parseJson<{ items: Discovered[] }>()
   return items.flatMap(({ metadata, versions }) => versions.map(({ version }) => `${metadata.name}/${version}`))
 }
 

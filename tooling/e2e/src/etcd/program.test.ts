@@ -80,7 +80,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     await one.request('POST', url, { body: { metadata: { name: 'counter' }, data: { n: '0' } } })
     const count = async (on: HttpsClient): Promise<void> => {
       for (let i = 0; i < 20;) {
-        const found = (await on.request('GET', `${url}/counter`)).json<{ data: { n: string } }>()
+        const found = (await on.request('GET', `${url}/counter`)).parseJson<{ data: { n: string } }>()
         found.data.n = String(Number(found.data.n) + 1)
         const { status } = await on.request('PUT', `${url}/counter`, { body: found })
         if (status === 200) i++
@@ -90,7 +90,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     await Promise.all([count(one), count(two), count(one), count(two)])
     const [fromOne, fromTwo] = await Promise.all([one.request('GET', url), two.request('GET', url)])
     for (const list of [fromOne, fromTwo]) {
-      const items = list.json<{ items: { metadata: { name: string }; data: { n: string } }[] }>().items
+      const items = list.parseJson<{ items: { metadata: { name: string }; data: { n: string } }[] }>().items
       expect(items.find(({ metadata }) => metadata.name === 'counter')?.data.n).toBe('80')
     }
   })

@@ -42,7 +42,7 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
         }),
       ),
     )
-    const created = answers.filter(({ status }) => status === 201).map((answer) => answer.json<Service>().spec)
+    const created = answers.filter(({ status }) => status === 201).map((answer) => answer.parseJson<Service>().spec)
     expect(created).toHaveLength(40)
     expect(new Set(created.map(({ clusterIP }) => clusterIP)).size).toBe(40)
     expect(new Set(created.map(({ ports }) => ports[0]?.nodePort)).size).toBe(40)
@@ -59,7 +59,7 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
   test('have both servers as endpoints, and later only the remaining one', async () => {
     const readAddresses = async (): Promise<string[]> => {
       const answer = await clients[1]!.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')
-      const { subsets } = answer.json<{ subsets: readonly { addresses: readonly { ip: string }[] }[] }>()
+      const { subsets } = answer.parseJson<{ subsets: readonly { addresses: readonly { ip: string }[] }[] }>()
       return subsets.flatMap((subset) => subset.addresses.map(({ ip }) => ip))
     }
     await expect.poll(readAddresses, { timeout: 15_000 }).toEqual(['192.0.2.1', '192.0.2.2'])

@@ -50,7 +50,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     const compacted = turns.at(-1)!.value
     expect(compacted).toBeGreaterThan(old)
     for (const backend of backends) {
-      await expect.poll(() => backend.compactedRevision()).toBe(compacted)
+      await expect.poll(() => backend.getCompactedRevision()).toBe(compacted)
       await expect(backend.get('/registry/a', { at: old })).rejects.toMatchObject({ name: 'CompactedError', compactedRevision: compacted })
       expect((await backend.get('/registry/a', { at: compacted })).entry).toBeDefined()
     }

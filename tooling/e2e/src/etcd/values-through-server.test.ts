@@ -144,7 +144,7 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
       expect(answer.status, `${key}: ${answer.text}`).toBe(201)
       const stored = await client.get(key).buffer()
       expect(stored, key).not.toBeNull()
-      const same = withRecordedValues(stored!, answer.json<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
+      const same = withRecordedValues(stored!, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
       if (!same) differing.push(`${key} ${answer.text}`)
     }
     expect(differing).toEqual([])
@@ -159,7 +159,7 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
       if (stored === null) continue
       compared.push(one.key)
       const answer = await http.request('GET', one.path)
-      const same = withRecordedValues(stored, answer.json<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
+      const same = withRecordedValues(stored, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
       if (!same) differing.push(`${one.key} ${answer.text}`)
     }
     expect(differing).toEqual([])

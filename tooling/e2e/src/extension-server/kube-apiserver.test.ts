@@ -92,11 +92,11 @@ describe.skipIf(Object.values(binaries).includes(undefined))('an extension API s
       ['explain widgets.spec', /FIELDS:\n {2}color\t<string>[\s\S]* {2}replicas\t<integer>[\s\S]* {2}size\t<integer>/],
     )
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-    const { items } = (await hostClient.request('GET', '/apis', { headers: { accept } })).json<{ items: Discovered[] }>()
+    const { items } = (await hostClient.request('GET', '/apis', { headers: { accept } })).parseJson<{ items: Discovered[] }>()
     expect(items.find(({ metadata }) => metadata.name === 'widgets.example.com')?.versions).toMatchObject([
       { version: 'v1', freshness: 'Current', resources: [{ resource: 'widgets', scope: 'Namespaced', shortNames: ['wd'] }] },
     ])
-    const v3 = (await hostClient.request('GET', '/openapi/v3/apis/widgets.example.com/v1')).json<{ paths: object }>()
+    const v3 = (await hostClient.request('GET', '/openapi/v3/apis/widgets.example.com/v1')).parseJson<{ paths: object }>()
     expect(Object.keys(v3.paths)).toContain(`${widgetsPath.replace('default', '{namespace}')}/{name}`)
     await vi.waitUntil(async () => (await hostClient.request('GET', '/openapi/v2')).text.includes('com.example.widgets.v1.WidgetSpec'), {
       timeout: 60_000,

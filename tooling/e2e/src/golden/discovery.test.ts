@@ -105,15 +105,15 @@ describe.skipIf(!hasRecordings)('discovery', () => {
 
   test('serves the recorded groups in order, with their preferred versions', async () => {
     const answer = await http.request('GET', '/apis')
-    expect(answer.json()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups })
+    expect(answer.parseJson()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups })
   })
 
   test.each(groups)('serves group $name as recorded', async (group) => {
-    expect((await http.request('GET', `/apis/${group.name}`)).json()).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group })
+    expect((await http.request('GET', `/apis/${group.name}`)).parseJson()).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group })
   })
 
   test.each(lists)('serves $path as recorded', async ({ path, expect: { body } }) => {
-    expect((await http.request('GET', path)).json()).toEqual(body)
+    expect((await http.request('GET', path)).parseJson()).toEqual(body)
   })
 
   test('serves only group versions that were recorded', () => {
@@ -123,11 +123,11 @@ describe.skipIf(!hasRecordings)('discovery', () => {
 
   test('serves the recorded aggregated document of the core group', async () => {
     const step = steps.find(({ path, headers }) => path === '/api' && headers?.['accept'] === aggregated)!
-    expect((await http.request('GET', '/api', { headers: { accept: aggregated } })).json()).toEqual(step.expect.body)
+    expect((await http.request('GET', '/api', { headers: { accept: aggregated } })).parseJson()).toEqual(step.expect.body)
   })
 
   test('serves the same resources in aggregated documents and in lists, in the recorded order', async () => {
-    const { items } = (await http.request('GET', '/apis', { headers: { accept: aggregated } })).json<{ items: AggregatedGroup[] }>()
+    const { items } = (await http.request('GET', '/apis', { headers: { accept: aggregated } })).parseJson<{ items: AggregatedGroup[] }>()
     expect(items.map(({ metadata, versions }) => [metadata.name, versions.map(({ version }) => version)])).toEqual(
       groups.map(({ name, versions }) => [name, versions.map(({ version }) => version)]),
     )

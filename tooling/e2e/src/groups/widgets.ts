@@ -45,11 +45,11 @@ const widgets = defineResource<Widget>({
   selectableFields: { 'spec.color': ({ spec }) => spec?.color ?? '' },
   subresources: { status: { update: { prepareForUpdate: (_context, widget, old) => void Object.assign(widget, { spec: old.spec }) } } },
   scale: {
-    replicas: ({ spec }) => spec?.replicas ?? 0,
+    getReplicas: ({ spec }) => spec?.replicas ?? 0,
     setReplicas: (widget, replicas) => void (widget.spec = { ...widget.spec, replicas }),
-    statusReplicas: ({ status }) => status?.replicas ?? 0,
+    getStatusReplicas: ({ status }) => status?.replicas ?? 0,
     replicasPath: 'spec.replicas',
-    selector: () => '',
+    formatSelector: () => '',
   },
 })
 

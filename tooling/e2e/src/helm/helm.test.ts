@@ -54,7 +54,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   const get = async (what: string, namespace = 'shops'): Promise<Found> => {
     const [group, resource] = what.split(':') as [string, string]
     const root = group === 'v1' ? '/api/v1' : `/apis/${group}`
-    return (await client.request('GET', `${root}/namespaces/${namespace}/${resource}`)).json<Found>()
+    return (await client.request('GET', `${root}/namespaces/${namespace}/${resource}`)).parseJson<Found>()
   }
   const put = (path: string, body: object, manager: string) =>
     client.request('PATCH', `${path}?fieldManager=${manager}&force=true`, {

@@ -38,7 +38,7 @@ export function startStandInControllers(client: HttpsClient): AsyncDisposable {
 }
 
 async function setDeployments(client: HttpsClient): Promise<void> {
-  const { items } = (await client.request('GET', '/apis/apps/v1/deployments')).json<Listed>()
+  const { items } = (await client.request('GET', '/apis/apps/v1/deployments')).parseJson<Listed>()
   for (const { metadata, spec, status } of items) {
     if (status?.observedGeneration === metadata.generation) continue
     if (spec.template.spec.containers.some(({ image }) => unpullable.test(image))) continue
@@ -59,7 +59,7 @@ async function setDeployments(client: HttpsClient): Promise<void> {
 }
 
 async function setJobs(client: HttpsClient): Promise<void> {
-  const { items } = (await client.request('GET', '/apis/batch/v1/jobs')).json<Listed>()
+  const { items } = (await client.request('GET', '/apis/batch/v1/jobs')).parseJson<Listed>()
   for (const { metadata, status } of items) {
     if (status?.completionTime !== undefined) continue
     const now = new Date().toISOString().replace(/\.\d+/, '')

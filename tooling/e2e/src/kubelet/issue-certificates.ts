@@ -4,8 +4,8 @@ import path from 'node:path'
 
 export interface IssuedCertificates {
   /** Returns the path of a file "NAME.pem" or "NAME.key". */
-  file(name: string): string
-  text(name: string): string
+  getPath(name: string): string
+  readText(name: string): string
 }
 
 /** Creates a certificate authority (`ca`) and issues certificates by name for the given addresses. Needs openssl. */
@@ -20,5 +20,5 @@ export function issueCertificates(openssl: string, directory: string, names: Rea
     run('x509', '-req', '-in', `${name}.csr`, ...signed, '-out', `${name}.pem`)
   }
   const locateFile = (name: string): string => path.join(directory, name)
-  return { file: locateFile, text: (name) => readFileSync(locateFile(name), 'utf8') }
+  return { getPath: locateFile, readText: (name) => readFileSync(locateFile(name), 'utf8') }
 }

@@ -62,24 +62,24 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     test('are empty for a pod without a node, but invalid options are rejected', async () => {
       await makePod('nowhere')
       expect((await log('', 'nowhere')).status).toBe(204)
-      expect((await log('container=none')).json()).toMatchObject({ code: 400, message: 'container none is not valid for pod p' })
-      expect((await log('tailLines=-1&limitBytes=0&sinceSeconds=0')).json()).toMatchObject({
+      expect((await log('container=none')).parseJson()).toMatchObject({ code: 400, message: 'container none is not valid for pod p' })
+      expect((await log('tailLines=-1&limitBytes=0&sinceSeconds=0')).parseJson()).toMatchObject({
         code: 422,
         message:
           'PodLogOptions "p" is invalid: [tailLines: Invalid value: -1: must be greater than or equal to 0, limitBytes: Invalid value: 0: must be greater than 0, sinceSeconds: Invalid value: 0: must be greater than 0]',
       })
-      expect((await log('tailLines=x')).json()).toMatchObject({ code: 400, message: 'strconv.ParseInt: parsing "x": invalid syntax' })
-      expect((await log('', 'none')).json()).toMatchObject({ code: 404, message: 'pods "none" not found' })
+      expect((await log('tailLines=x')).parseJson()).toMatchObject({ code: 400, message: 'strconv.ParseInt: parsing "x": invalid syntax' })
+      expect((await log('', 'none')).parseJson()).toMatchObject({ code: 404, message: 'pods "none" not found' })
     })
 
     test('require a container name if the pod has several containers, and pass on the errors of the kubelet', async () => {
       const containers = ['a', 'waiting'].map((name) => ({ name, image: 'busybox' }))
       await makePod('two', { nodeName: 'n', containers })
-      expect((await log('', 'two')).json()).toMatchObject({
+      expect((await log('', 'two')).parseJson()).toMatchObject({
         code: 400,
         message: 'a container name must be specified for pod two, choose one of: [a waiting]',
       })
-      expect((await log('container=waiting', 'two')).json()).toMatchObject({
+      expect((await log('container=waiting', 'two')).parseJson()).toMatchObject({
         code: 400,
         reason: 'BadRequest',
         message: 'container "waiting" in pod "p" is waiting to start: ContainerCreating',
@@ -97,12 +97,12 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
 
     test('fail for a node that does not exist or does not listen', async () => {
       await makePod('lost', { nodeName: 'no-such-node' })
-      expect((await log('', 'lost')).json()).toMatchObject({ code: 404, message: 'pods "no-such-node" not found' })
+      expect((await log('', 'lost')).parseJson()).toMatchObject({ code: 404, message: 'pods "no-such-node" not found' })
       await client.request('PATCH', '/api/v1/nodes/elsewhere/status', {
         body: { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } },
         headers: merge,
       })
-      expect((await log('', 'misplaced')).json()).toMatchObject({
+      expect((await log('', 'misplaced')).parseJson()).toMatchObject({
         code: 500,
         message: 'Get "https://127.0.0.1:1/containerLogs/default/misplaced/c": dial tcp 127.0.0.1:1: connect: connection refused',
       })
@@ -112,9 +112,9 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
   describe('a request without upgrade or without permission', () => {
     test('is rejected', async () => {
       const answer = await client.request('POST', `${pods}/p/exec?command=true&stdout=1`)
-      expect(answer.json()).toMatchObject({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' })
+      expect(answer.parseJson()).toMatchObject({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' })
       expect((await client.request('PUT', `${pods}/p/exec`)).status).toBe(405)
-      expect((await client.request('POST', `${pods}/nowhere/exec?command=true`)).json()).toMatchObject({
+      expect((await client.request('POST', `${pods}/nowhere/exec?command=true`)).parseJson()).toMatchObject({
         code: 400,
         message: 'pod nowhere does not have a host assigned',
       })
@@ -134,11 +134,11 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect(page.text).toBe(`<pre><a href="/api/v1/nodes/n:${kubelet.port}/proxy/logs/x">x</a></pre>`)
       const root = await client.request('GET', '/api/v1/nodes/n/proxy?a=b')
       expect([root.status, root.headers.location]).toEqual([301, '/api/v1/nodes/n/proxy/?a=b'])
-      expect((await client.request('GET', '/api/v1/nodes/elsewhere/proxy/healthz')).json()).toMatchObject({
+      expect((await client.request('GET', '/api/v1/nodes/elsewhere/proxy/healthz')).parseJson()).toMatchObject({
         code: 400,
         message: 'address not allowed',
       })
-      expect((await client.request('GET', '/api/v1/nodes/ftp:n:1/proxy/')).json()).toMatchObject({
+      expect((await client.request('GET', '/api/v1/nodes/ftp:n:1/proxy/')).parseJson()).toMatchObject({
         message: 'invalid node request "ftp:n:1"',
       })
     })
@@ -154,14 +154,14 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       const ports = [{ name: 'https', port: 443, targetPort: kubelet.port }]
       await client.request('POST', services, { body: { metadata: { name: 's' }, spec: { ports } } })
       const deleteThroughProxy = (id: string) => client.request('DELETE', `${services}/${id}/proxy/echo`)
-      expect((await deleteThroughProxy('https:s:443')).json()).toMatchObject({ code: 404, message: 'services "s" not found' })
+      expect((await deleteThroughProxy('https:s:443')).parseJson()).toMatchObject({ code: 404, message: 'services "s" not found' })
       const createSubset = (ip: string, name: string) => ({
         addresses: [{ ip, targetRef: { kind: 'Pod', namespace: 'default', name } }],
         ports: [{ name: 'https', port: kubelet.port }],
       })
       const endpoints = { metadata: { name: 's' }, subsets: [createSubset('10.9.9.9', 'web')] }
       await client.request('POST', '/api/v1/namespaces/default/endpoints', { body: endpoints })
-      expect((await deleteThroughProxy('https:s:https')).json()).toMatchObject({
+      expect((await deleteThroughProxy('https:s:https')).parseJson()).toMatchObject({
         code: 503,
         message: 'no endpoints available for service "https:s:https"',
       })
@@ -170,14 +170,20 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       })
       expect((await deleteThroughProxy('https:s:443')).status).toBe(201)
       expect((await deleteThroughProxy('https:s:https')).status).toBe(201)
-      expect((await deleteThroughProxy('s:80')).json()).toMatchObject({ code: 503, message: 'no service port 80 found for service "s"' })
+      expect((await deleteThroughProxy('s:80')).parseJson()).toMatchObject({
+        code: 503,
+        message: 'no service port 80 found for service "s"',
+      })
     })
 
     test('reject other targets', async () => {
       await makePod('inward', { nodeName: 'n' }, { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] })
-      expect((await client.request('GET', `${pods}/inward:80/proxy/`)).json()).toMatchObject({ code: 400, message: 'address not allowed' })
+      expect((await client.request('GET', `${pods}/inward:80/proxy/`)).parseJson()).toMatchObject({
+        code: 400,
+        message: 'address not allowed',
+      })
       const closed = await client.request('GET', `${pods}/web:1/proxy/`)
-      expect(closed.json()).toMatchObject({
+      expect(closed.parseJson()).toMatchObject({
         code: 503,
         message: `error trying to reach service: dial tcp ${address}:1: connect: connection refused`,
       })

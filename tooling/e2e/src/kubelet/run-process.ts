@@ -3,10 +3,10 @@ import type { ChildProcess } from 'node:child_process'
 
 /** Receiver of a process's output. `end*` is called after the last chunk of each stream. */
 export interface ProcessEnds {
-  stdout(piece: Buffer): boolean
-  stderr(piece: Buffer): boolean
+  writeStdout(piece: Buffer): boolean
+  writeStderr(piece: Buffer): boolean
   /** Called after all output with the exit status, which is a Status object like the kubelet's. */
-  exited(status: object): void
+  finish(status: object): void
 }
 
 /** Runs a command on this machine instead of in a container. */
@@ -14,12 +14,12 @@ export function runProcess(command: readonly string[], ends: ProcessEnds): Child
   const [file = 'true', ...rest] = command
   const child = spawn(file, rest, { stdio: ['pipe', 'pipe', 'pipe'] })
   child.stdin.on('error', () => {})
-  child.stdout.on('data', (piece: Buffer) => ends.stdout(piece) || child.stdout.pause())
-  child.stderr.on('data', (piece: Buffer) => ends.stderr(piece) || child.stderr.pause())
+  child.stdout.on('data', (piece: Buffer) => ends.writeStdout(piece) || child.stdout.pause())
+  child.stderr.on('data', (piece: Buffer) => ends.writeStderr(piece) || child.stderr.pause())
   let failure = ''
   child.once('error', (error) => (failure = error.message))
   child.once('close', (code) =>
-    ends.exited(failure === '' ? exitStatus(code ?? 137) : { metadata: {}, status: 'Failure', message: failure }),
+    ends.finish(failure === '' ? exitStatus(code ?? 137) : { metadata: {}, status: 'Failure', message: failure }),
   )
   return child
 }

@@ -27,9 +27,9 @@ export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequ
     if (started || !wanted.every((name) => streams.has(name))) return
     started = true
     const child = runProcess(command, {
-      stdout: (piece) => streams.get('stdout')?.write(piece) ?? true,
-      stderr: (piece) => streams.get('stderr')?.write(piece) ?? true,
-      exited: (status) => {
+      writeStdout: (piece) => streams.get('stdout')?.write(piece) ?? true,
+      writeStderr: (piece) => streams.get('stderr')?.write(piece) ?? true,
+      finish: (status) => {
         streams.get('stdout')?.end()
         streams.get('stderr')?.end()
         streams.get('error')?.write(Buffer.from(JSON.stringify(status)))
@@ -63,9 +63,9 @@ export function serveProcessInWebSocket({ incoming, socket, head, command, query
     socket.writable ? socket.write(encodeWebSocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece)) : true
   send(query.has('output') ? 1 : 3, Buffer.alloc(0))
   const child = runProcess(command, {
-    stdout: (piece) => send(1, piece),
-    stderr: (piece) => send(2, piece),
-    exited: (status) => {
+    writeStdout: (piece) => send(1, piece),
+    writeStderr: (piece) => send(2, piece),
+    finish: (status) => {
       send(3, Buffer.from(JSON.stringify(status)))
       socket.end(Buffer.from([0x88, 2, 3, 0xe8]))
     },

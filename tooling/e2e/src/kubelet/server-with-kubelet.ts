@@ -31,16 +31,16 @@ export async function startServerWithKubelet(
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
   const certificates = issueCertificates(openssl, directory, { kubelet: `IP:${address}`, apiserver: 'DNS:apiserver' })
   const kubelet = await startTestKubelet({
-    certificate: certificates.text('kubelet.pem'),
-    key: certificates.text('kubelet.key'),
-    authority: certificates.text('ca.pem'),
+    certificate: certificates.readText('kubelet.pem'),
+    key: certificates.readText('kubelet.key'),
+    authority: certificates.readText('ca.pem'),
     host: '0.0.0.0',
   })
   const server = await startKeelsonProcess({
     flags: [
-      `--kubelet-client-certificate=${certificates.file('apiserver.pem')}`,
-      `--kubelet-client-key=${certificates.file('apiserver.key')}`,
-      `--kubelet-certificate-authority=${certificates.file('ca.pem')}`,
+      `--kubelet-client-certificate=${certificates.getPath('apiserver.pem')}`,
+      `--kubelet-client-key=${certificates.getPath('apiserver.key')}`,
+      `--kubelet-certificate-authority=${certificates.getPath('ca.pem')}`,
       '--kubelet-preferred-address-types=InternalIP',
       '--disable-admission-plugins=ServiceAccount',
       ...flags,

@@ -56,7 +56,7 @@ export class Cluster implements AsyncDisposable {
   async request(method: string, at: string, body?: unknown, type: string = 'application/json'): Promise<Stored> {
     const answer = await this.#client.request(method, at, { ...(body !== undefined && { body, headers: { 'content-type': type } }) })
     if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.status} ${answer.text.slice(0, 1000)}`)
-    return answer.json<Stored>()
+    return answer.parseJson<Stored>()
   }
 
   get(at: string): Promise<Stored> {
@@ -81,7 +81,7 @@ export class Cluster implements AsyncDisposable {
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(100)) {
       const answer = await this.#client.request('GET', at)
       lastState = answer.text
-      if (answer.status === 200 && isDone(answer.json<Stored>())) return answer.json<Stored>()
+      if (answer.status === 200 && isDone(answer.parseJson<Stored>())) return answer.parseJson<Stored>()
     }
     throw new Error(`${at} did not reach the expected state within ${patienceMs / 1000} s: ${lastState.slice(0, 2000)}`)
   }

@@ -11,7 +11,7 @@ export interface OpenWatch {
   readonly status: number
   readonly type: string
   /** Returns the events received so far. */
-  events(): readonly { readonly type: string }[]
+  listEvents(): readonly { readonly type: string }[]
   /** Closes the connection abruptly. */
   drop(): void
 }
@@ -38,7 +38,7 @@ export async function openWatch(
     response.on('error', () => {})
     request.on('error', () => {})
     const { statusCode: status = 0, headers: answered } = response
-    return { status, type: answered['content-type'] ?? '', events: parseEvents, drop: () => void request.destroy() }
+    return { status, type: answered['content-type'] ?? '', listEvents: parseEvents, drop: () => void request.destroy() }
   }
   const session = http2.connect(server.url, { rejectUnauthorized: false })
   const stream = session.request({ ':path': path, ...headers })
@@ -46,5 +46,10 @@ export async function openWatch(
   const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
   stream.on('error', () => {})
   session.on('error', () => {})
-  return { status: Number(answered[':status']), type: answered['content-type'] ?? '', events: parseEvents, drop: () => session.destroy() }
+  return {
+    status: Number(answered[':status']),
+    type: answered['content-type'] ?? '',
+    listEvents: parseEvents,
+    drop: () => session.destroy(),
+  }
 }

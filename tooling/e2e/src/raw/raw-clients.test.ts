@@ -82,7 +82,7 @@ describe.each(protocols)('a client with only %s', (protocol) => {
     await send('POST', configMaps, { metadata: { name: `${name}-seen` } })
     await send('PATCH', seen, { data: { a: '1' } }, 'application/merge-patch+json')
     await send('DELETE', seen)
-    await expect.poll(() => watch.events().map(({ type }) => type), patiently).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
+    await expect.poll(() => watch.listEvents().map(({ type }) => type), patiently).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
     watch.drop()
   })
 })

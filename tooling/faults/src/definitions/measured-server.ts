@@ -59,14 +59,14 @@ export class MeasuredServer implements AsyncDisposable {
     result.notes.push(`${name}: reads took ${percentile.toFixed(1)} ms (p99 of ${count}), in ${seconds.toFixed(1)} s`)
     if (this.judgesPercentiles && percentile > maxPercentileMs)
       fail(result, `${name}: the 99th percentile of reads is ${percentile.toFixed(1)} ms`)
-    if (!server.running()) fail(result, `${name}: the server died: ${server.loggedErrors().slice(-2000)}`)
+    if (!server.isRunning()) fail(result, `${name}: the server died: ${server.loggedErrors().slice(-2000)}`)
   }
 
   /** Sends a request, and judges the response, the delay of reads and the memory. Returns the status and the delay in milliseconds. */
   async measureRequest(about: string, send: () => Promise<Attempt>): Promise<Partial<Attempt> & { readonly milliseconds: number }> {
     const { result } = this
     this.#meter.take()
-    const before = this.server.rss()
+    const before = this.server.readMemory()
     result.operations++
     const attempt = await send().catch((error: unknown) => ({ status: undefined, problem: String(error) }))
     const { milliseconds, memory } = this.#meter.take()
@@ -79,7 +79,7 @@ export class MeasuredServer implements AsyncDisposable {
   /** Returns the used heap in bytes. It does not contain the history of the store, which has a bound of its own. */
   async settledHeap(): Promise<number> {
     await wait(settleMs)
-    return this.server.usedHeap()
+    return this.server.measureUsedHeap()
   }
 
   #judgeStall(about: string, milliseconds: number): void {

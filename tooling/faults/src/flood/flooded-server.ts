@@ -36,7 +36,7 @@ export async function startFlooded(directory: string, pods: number): Promise<Flo
   return {
     name: 'keelson',
     url,
-    threadMilliseconds: () => server.threadMilliseconds(),
+    threadMilliseconds: () => server.readThreadTime(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

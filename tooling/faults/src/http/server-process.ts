@@ -12,12 +12,12 @@ export interface ServerProcess extends AsyncDisposable {
   /** Returns the logged errors. Other messages are not logged at this verbosity. */
   readonly loggedErrors: () => string
   /** Returns the private memory of the process in bytes. */
-  rss(): number
+  readMemory(): number
   /** Returns the processor time in milliseconds that the main thread has used since its start. */
-  threadMilliseconds(): number
-  running(): boolean
+  readThreadTime(): number
+  isRunning(): boolean
   /** Collects garbage. Returns the size of the heap that remains in use in bytes. It does not contain stored bytes. */
-  usedHeap(): Promise<number>
+  measureUsedHeap(): Promise<number>
   /** Stops the server with SIGTERM. Returns the exit code and how long the stop took. */
   stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>
 }
@@ -89,11 +89,11 @@ export async function startServer(
     token,
     workerToken,
     loggedErrors: () => written.split('\n').filter(isLoggedError).join('\n'),
-    rss: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
+    readMemory: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
     // Fields: nanoseconds on a processor, nanoseconds ready to run, number of runs.
-    threadMilliseconds: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
-    running: isRunning,
-    async usedHeap() {
+    readThreadTime: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
+    isRunning: isRunning,
+    async measureUsedHeap() {
       rmSync(heapFile, { force: true })
       child.kill('SIGUSR2')
       for (const deadline = Date.now() + patienceMs; !existsSync(heapFile); await wait(20))

@@ -55,20 +55,20 @@ export class StallMeter implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    while (!this.#ends && this.#server.running()) {
-      this.#asked = this.#server.threadMilliseconds()
+    while (!this.#ends && this.#server.isRunning()) {
+      this.#asked = this.#server.readThreadTime()
       await this.#client.send({ method: 'GET', path: this.#path, headers: {}, body: undefined }).catch(() => undefined)
       this.#look()
-      if (this.#server.running()) this.#times.push(this.#server.threadMilliseconds() - this.#asked)
+      if (this.#server.isRunning()) this.#times.push(this.#server.readThreadTime() - this.#asked)
       this.#asked = undefined
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 
   #look(): void {
-    if (!this.#server.running()) return
-    this.#memory = Math.max(this.#memory, this.#server.rss())
-    if (this.#asked !== undefined) this.#milliseconds = Math.max(this.#milliseconds, this.#server.threadMilliseconds() - this.#asked)
+    if (!this.#server.isRunning()) return
+    this.#memory = Math.max(this.#memory, this.#server.readMemory())
+    if (this.#asked !== undefined) this.#milliseconds = Math.max(this.#milliseconds, this.#server.readThreadTime() - this.#asked)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -25,7 +25,7 @@ import type {
 /** A cacher with the interface of a store, so that the same clients and checker work for both. Writes go to the store below the cacher. */
 export interface CachedBackend extends Backend {
   /** Returns the first key whose value differs in the cache and in the store at the same revision. */
-  firstDifference(): Promise<string | undefined>
+  findFirstDifference(): Promise<string | undefined>
 }
 
 /** Opens a cacher for all keys with the prefix. Closing it does not close `backend`. */
@@ -53,7 +53,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
         }))
     const entries = Array.from(list.items, (object) => notedEntries.findEntry(object)).filter((entry) => isInRange(range, entry.key))
     const more = list.continue !== ''
-    const revision = at === undefined ? list.revision : await cacher.currentRevision()
+    const revision = at === undefined ? list.revision : await cacher.getCurrentRevision()
     return { entries, revision, more, count: entries.length + (list.remainingItemCount ?? 0) }
   }
 
@@ -81,7 +81,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
         throw isStorageError(error, 'ResourceVersionTooOld') ? new CompactedError(after, after) : error
       }
     },
-    firstDifference: async () => (await cacher.compareWithStore()).firstDifference,
+    findFirstDifference: async () => (await cacher.compareWithStore()).firstDifference,
     [Symbol.asyncDispose]: () => cacher.close(),
   }
 }

@@ -150,11 +150,11 @@ class Watching {
 
   #told(): Recorder {
     return {
-      invoked: () => undefined,
-      returned: () => undefined,
-      watching: (...told) => this.#recorder.watching(...told),
-      received: (watch, item) => {
-        this.#recorder.received(watch, item)
+      recordCall: () => undefined,
+      recordOutcome: () => undefined,
+      recordWatch: (...told) => this.#recorder.recordWatch(...told),
+      recordItem: (watch, item) => {
+        this.#recorder.recordItem(watch, item)
         this.#position = Math.max(this.#position, item.revision)
         if (this.#goal !== undefined && this.#position >= this.#goal) this.#reached?.()
       },

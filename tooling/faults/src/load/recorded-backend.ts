@@ -63,11 +63,11 @@ export class RecordedBackend {
     after: Revision,
     options: { signal: AbortSignal; pause?: () => Promise<void> },
   ): Promise<Revision> {
-    this.#recorder.watching(name, range, after)
+    this.#recorder.recordWatch(name, range, after)
     let position = after
     for await (const message of this.#backend.watch(range, after, options)) {
       const item = { time: readClock(), revision: message.revision }
-      this.#recorder.received(
+      this.#recorder.recordItem(
         name,
         message.type === 'progress'
           ? { type: 'progress', ...item }
@@ -81,14 +81,14 @@ export class RecordedBackend {
 
   async #record(call: Call, make: () => Promise<Outcome>): Promise<Outcome> {
     const id = `${this.#name}/${this.#calls++}`
-    this.#recorder.invoked(id, call)
+    this.#recorder.recordCall(id, call)
     let outcome: Outcome
     try {
       outcome = await make()
     } catch (error) {
       outcome = readOutcome(call, error)
     }
-    this.#recorder.returned(id, outcome)
+    this.#recorder.recordOutcome(id, outcome)
     return outcome
   }
 }

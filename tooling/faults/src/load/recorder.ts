@@ -4,10 +4,10 @@ import type { Call, CallRecord, Outcome, Time, WatchItem, WatchRecord } from '..
 
 /** Receives the calls of clients. A client reports a call before it makes the call, so that the record survives a kill of the process. */
 export interface Recorder {
-  invoked(id: string, call: Call): void
-  returned(id: string, outcome: Outcome): void
-  watching(name: string, range: KeyRange, after: Revision): void
-  received(name: string, item: WatchItem): void
+  recordCall(id: string, call: Call): void
+  recordOutcome(id: string, outcome: Outcome): void
+  recordWatch(name: string, range: KeyRange, after: Revision): void
+  recordItem(name: string, item: WatchItem): void
 }
 
 export const readClock = (): Time => Number(process.hrtime.bigint()) / 1000
@@ -23,16 +23,16 @@ export class HistoryBuilder implements Recorder {
   readonly #calls = new Map<string, { call: Call; invoked: Time; returned: Time; outcome: Outcome }>()
   readonly #watches = new Map<string, { range: KeyRange; segments: { after: Revision; items: WatchItem[] }[]; mustReach: Revision }>()
 
-  invoked(id: string, call: Call): void {
+  recordCall(id: string, call: Call): void {
     this.#line({ at: readClock(), id, call })
   }
-  returned(id: string, outcome: Outcome): void {
+  recordOutcome(id: string, outcome: Outcome): void {
     this.#line({ at: readClock(), id, outcome })
   }
-  watching(name: string, range: KeyRange, after: Revision): void {
+  recordWatch(name: string, range: KeyRange, after: Revision): void {
     this.#line({ at: readClock(), watch: name, range, after })
   }
-  received(name: string, item: WatchItem): void {
+  recordItem(name: string, item: WatchItem): void {
     this.#line({ at: readClock(), watch: name, item })
   }
 
@@ -83,16 +83,16 @@ export class FileRecorder implements Recorder {
   constructor(file: number) {
     this.#file = file
   }
-  invoked(id: string, call: Call): void {
+  recordCall(id: string, call: Call): void {
     this.#write({ at: readClock(), id, call })
   }
-  returned(id: string, outcome: Outcome): void {
+  recordOutcome(id: string, outcome: Outcome): void {
     this.#write({ at: readClock(), id, outcome })
   }
-  watching(name: string, range: KeyRange, after: Revision): void {
+  recordWatch(name: string, range: KeyRange, after: Revision): void {
     this.#write({ at: readClock(), watch: name, range, after })
   }
-  received(name: string, item: WatchItem): void {
+  recordItem(name: string, item: WatchItem): void {
     this.#write({ at: readClock(), watch: name, item })
   }
   #write(line: Line): void {

@@ -199,7 +199,7 @@ async function runFullDisk(round: AuditRound): Promise<void> {
   const files = [...createPolicyFlags(round), '--audit-log-maxsize=0', '--audit-log-path=/dev/full']
   for (const mode of ['blocking-strict', 'blocking'] as const) {
     await using server = await start(round, [...files, `--audit-log-mode=${mode}`])
-    const before = server.rss()
+    const before = server.readMemory()
     const answered = await sendAudited(server, { prefix: mode, clients, requests: 1000 })
     const wrong = answered.filter(({ status, body }) =>
       mode === 'blocking' ? status >= 500 : status !== 500 || !body.includes('failed to store audit event'),
@@ -211,7 +211,7 @@ async function runFullDisk(round: AuditRound): Promise<void> {
 }
 
 function findGrowth(server: ServerProcess, before: number): readonly string[] {
-  const growth = server.rss() - before
+  const growth = server.readMemory() - before
   return growth > maxGrowth ? [`the waiting events took ${formatMegabytes(growth)}`] : []
 }
 
@@ -223,7 +223,7 @@ export async function runStalledDisk(round: AuditRound): Promise<void> {
   try {
     const flags = ['--audit-log-maxsize=0', `--audit-log-path=${pipe}`, '--audit-log-mode=batch']
     await using server = await start(round, [...createPolicyFlags(round, 'RequestResponse'), ...flags])
-    const before = server.rss()
+    const before = server.readMemory()
     const answered = await sendAudited(server, { prefix: `r${round.number}`, clients, requests: largeRequests, bodySize })
     const problems = [...findUnanswered(answered), ...findGrowth(server, before)]
     if ((await countLost(server)) === 0) problems.push('no event was lost, so that the bound was not reached')
@@ -275,7 +275,7 @@ async function runDeadWebhook(round: AuditRound): Promise<void> {
     const batch = ['--audit-webhook-batch-throttle-enable=false', '--audit-webhook-batch-max-wait=100ms']
     const flags = [...(await createWebhookFlags(round, url, 'batch')), ...batch]
     await using server = await start(round, [...createPolicyFlags(round, 'RequestResponse'), ...flags])
-    const before = server.rss()
+    const before = server.readMemory()
     const answered = await sendAudited(server, { prefix: `r${round.number}`, clients, requests: largeRequests, bodySize })
     const problems = [...findUnanswered(answered), ...findGrowth(server, before)]
     if ((await countLost(server)) === 0) problems.push('no event was lost, so that the bound was not reached')

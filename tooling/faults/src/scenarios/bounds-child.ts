@@ -59,6 +59,6 @@ else if (scenario === 'fork') {
   }
 } else if (scenario === 'die') process.kill(process.pid, 'SIGKILL')
 const { count } = await backend.list(allKeys, { countOnly: true })
-const size = await backend.size()
+const size = await backend.measureSize()
 await backend[Symbol.asyncDispose]()
 process.stdout.write(JSON.stringify({ milliseconds, rssAnon: samples, size, count } satisfies Bounds))

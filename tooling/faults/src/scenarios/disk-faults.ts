@@ -100,7 +100,7 @@ export async function runDisk(
     const lmdb = await LmdbDurability.open(join(directory, 'disk'))
     const faulty = new disk(lmdb, random)
     const backend = openDurable(faulty, { clock: fastClock, history: { milliseconds: 1e9 } })
-    const { revision } = backend.snapshot()
+    const { revision } = backend.takeSnapshot()
     if (round > 0) {
       restarts.push({ time: readClock(), revision })
       await new RecordedBackend(backend, history, `after${round}`, 0).list(allKeys)

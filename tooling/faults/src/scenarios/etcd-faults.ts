@@ -101,7 +101,7 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
     rounds: 30,
     roundsPerPart: 15,
     shortRounds: cached && fault.name !== 'etcd-kill' ? 0 : fault.short,
-    async unavailable() {
+    async explainUnavailable() {
       return findEtcd() === undefined ? 'etcd is not installed' : undefined
     },
     async run({ rounds, random }) {
@@ -122,7 +122,7 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
         for (let round = 0; round < rounds; round++) {
           const revision = await runRound(backend, history, fault, { etcd, proxy, random, cached }, round)
           if (revision === undefined) fail(result, `round ${round}: the store did not recover`)
-          const difference = await cache?.firstDifference()
+          const difference = await cache?.findFirstDifference()
           if (difference !== undefined) fail(result, `round ${round}: the cache differs from the store at ${difference}`)
           result.rounds++
         }

@@ -31,7 +31,7 @@ export const hostileBackends: Scenario = {
     using client = new HostileClient(server.port, server.token)
     const attack = new Attack(measured, client)
     const used: number[] = []
-    for (let round = 1; round <= rounds && server.running(); round++) {
+    for (let round = 1; round <= rounds && server.isRunning(); round++) {
       await using backend = await startHostileBackend()
       // The first requests compile code.
       measured.judgesPercentiles = round > 1
@@ -42,7 +42,7 @@ export const hostileBackends: Scenario = {
       })
       await measured.measurePhase('discovery and OpenAPI', () => attack.readDocuments())
       await measured.measurePhase('removal', () => attack.remove(backend))
-      if (!server.running()) return result
+      if (!server.isRunning()) return result
       result.rounds++
       if (rounds === 1) continue
       used.push(await measured.settledHeap())
@@ -99,7 +99,7 @@ class Attack {
   /** Sends requests with a forged identity to each backend at once. */
   async sendRequests(backend: HostileBackend): Promise<void> {
     const { result } = this.#measured
-    const before = this.#measured.server.rss()
+    const before = this.#measured.server.readMemory()
     await Promise.all(
       backend.kinds.flatMap((kind) =>
         Array.from({ length: 5 }, async () => {
@@ -115,7 +115,7 @@ class Attack {
         }),
       ),
     )
-    const grown = this.#measured.server.rss() - before
+    const grown = this.#measured.server.readMemory() - before
     if (grown > maxMemory) fail(result, `forwarding allocated ${formatMegabytes(grown)}`)
     if (backend.followed > 0) fail(result, 'a redirect was followed')
     if (backend.received.length === 0) fail(result, 'no backend got a request')

@@ -28,11 +28,11 @@ export const hostileDefinitions: Scenario = {
     const select = (bombs: readonly Bomb[]): readonly Bomb[] => (isShort ? bombs.filter((_, n) => n % shortShare === 0) : bombs)
     /** The used heap after each round. */
     const used: number[] = []
-    for (let round = 1; round <= rounds && server.running(); round++) {
+    for (let round = 1; round <= rounds && server.isRunning(); round++) {
       await measured.measurePhase('schema bombs', () => sendBombs(measured, select(schemaBombs)))
       await measured.measurePhase('costly rules', () => sendBombs(measured, select(ruleBombs)))
       await measured.measurePhase('bad webhooks', () => useBadWebhooks(measured))
-      if (!server.running()) return result
+      if (!server.isRunning()) return result
       result.rounds++
       if (isShort) continue
       used.push(await measured.settledHeap())

@@ -29,17 +29,17 @@ export const hostileHttp: Scenario = {
     const idle = await openIdle(client, long ? 5000 : 50)
     const slow = openSlowSenders(client, long ? 100 : 5)
     const rests: number[] = []
-    const began = server.rss()
+    const began = server.readMemory()
     for (let round = 1; round <= rounds; round++) {
       await sendRound(client, random, result)
       result.rounds++
-      if (!server.running()) {
+      if (!server.isRunning()) {
         fail(result, `the server died: ${server.loggedErrors()}`)
         return result
       }
       if (!long || round % roundsPerRepeat !== 0) continue
       await wait(settleMs)
-      rests.push(server.rss())
+      rests.push(server.readMemory())
       note(
         `${result.operations} requests; memory ${formatMegabytes(rests.at(-1)!)} after ${settleMs / 1000} s, ${formatMegabytes(began)} at the start`,
       )

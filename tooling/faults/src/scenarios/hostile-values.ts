@@ -37,7 +37,7 @@ export const hostileValues: Scenario = {
       if (worst.milliseconds > longest.milliseconds) longest = worst
       result.rounds++
       note(`${result.operations} of ${cases.length} requests; longest stall ${longest.milliseconds.toFixed(0)} ms: ${longest.about}`)
-      if (!server.running()) break
+      if (!server.isRunning()) break
     }
     result.notes.push(`longest stall ${longest.milliseconds.toFixed(0)} ms: ${longest.about}`)
     return result
@@ -78,7 +78,7 @@ export async function runCases(
     let growth = Infinity
     // Repeats a slow request, because a garbage collection for earlier requests may have delayed it.
     for (let attempt = 1; attempt <= attempts && (milliseconds > maxStallMs || growth > maxGrowth); attempt++) {
-      const before = server.rss()
+      const before = server.readMemory()
       meter.take()
       try {
         const answer = await client.send(created)
@@ -91,7 +91,7 @@ export async function runCases(
       const stall = meter.take()
       milliseconds = Math.min(milliseconds, stall.milliseconds)
       growth = Math.min(growth, stall.memory - before - created.body!.length)
-      if (!server.running()) {
+      if (!server.isRunning()) {
         fail(result, `${about}: the server died: ${server.loggedErrors().slice(-2000)}`)
         return { milliseconds, about }
       }

@@ -36,7 +36,7 @@ export const hostileWebhooks: Scenario = {
     const isShort = rounds === 1
     measured.judgesPercentiles = !isShort
     await allowWorkers(measured)
-    for (let round = 1; round <= rounds && measured.server.running(); round++) {
+    for (let round = 1; round <= rounds && measured.server.isRunning(); round++) {
       await measured.measurePhase('bad webhooks', () => callBadWebhooks(measured, webhook))
       await measured.measurePhase('end of the request', () => endRequestFirst(measured, webhook))
       await sendTooMany(measured, webhook, isShort ? 1000 : 10_000)
@@ -52,14 +52,14 @@ async function callBadWebhooks({ server, result }: MeasuredServer, webhook: BadA
   using client = new Http2Client(`https://127.0.0.1:${server.port}`, server.token)
   for (const kind of webhook.kinds) {
     await using _configuration = await configure(client, webhook, { kind, timeoutSeconds: 1 })
-    const before = server.rss()
+    const before = server.readMemory()
     const began = performance.now()
     const answers = await Promise.all(Array.from({ length: 10 }, () => createConfigMap(client)))
     const milliseconds = performance.now() - began
     result.operations += answers.length
     for (const answer of answers) judgeStatus(result, kind, answer, 500, 'failed calling webhook')
     if (milliseconds > 1000 + graceMs) fail(result, `${kind}: the answers took ${milliseconds.toFixed(0)} ms`)
-    const growth = server.rss() - before
+    const growth = server.readMemory() - before
     if (growth > maxGrowth) fail(result, `${kind}: ten requests took ${formatMegabytes(growth)}`)
   }
 }
@@ -99,10 +99,10 @@ async function sendTooMany(measured: MeasuredServer, webhook: BadAdmissionWebhoo
   try {
     // Opens the connections first, so that the requests arrive together.
     await Promise.all(clients.map((client) => client.request('GET', '/livez')))
-    const before = server.rss()
+    const before = server.readMemory()
     webhook.takeMaxCalls()
     let highest = before
-    const meter = setInterval(() => (highest = Math.max(highest, server.rss())), 20)
+    const meter = setInterval(() => (highest = Math.max(highest, server.readMemory())), 20)
     const reading = readMeanwhile(first)
     const answers = await Promise.all(
       clients.flatMap((client) => Array.from({ length: streamsPerConnection }, () => createConfigMap(client))),

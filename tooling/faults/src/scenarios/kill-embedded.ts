@@ -31,7 +31,7 @@ export const killEmbedded: Scenario = {
       if (existsSync(file)) history.addFile(file)
       history.settle(killed)
       const backend = await openEmbedded({ dataDir })
-      restarts.push({ time: readClock(), revision: backend.snapshot().revision })
+      restarts.push({ time: readClock(), revision: backend.takeSnapshot().revision })
       await new RecordedBackend(backend, history, `after${round}`, 0).list(allKeys)
       await backend[Symbol.asyncDispose]()
       result.rounds++

@@ -7,7 +7,7 @@ import { FileRecorder } from '../load/recorder.ts'
 
 const [dataDir, file, name, seed] = process.argv.slice(2) as [string, string, string, string]
 const backend = await openEmbedded({ dataDir })
-startLoad(backend, new FileRecorder(openSync(file, 'a')), backend.snapshot().revision, {
+startLoad(backend, new FileRecorder(openSync(file, 'a')), backend.takeSnapshot().revision, {
   name,
   clients: 12,
   watchers: 4,

@@ -25,7 +25,7 @@ export const manyDefinitions: Scenario = {
     await client.define(createWidgetDefinition('changing'))
     /** The used heap after each round of changes. */
     const used: number[] = []
-    for (let round = 1; round <= rounds && server.running(); round++) {
+    for (let round = 1; round <= rounds && server.isRunning(); round++) {
       await measured.measurePhase('changes', () => changeOften(measured, { first: round * 1000, count: isShort ? 20 : 100 }))
       result.rounds++
       if (!isShort) used.push(await measured.settledHeap())

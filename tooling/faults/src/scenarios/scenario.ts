@@ -26,7 +26,7 @@ export interface Scenario {
   /** Number of rounds of the short form. 0 skips the scenario. */
   readonly shortRounds: number
   /** Returns the reason why the scenario cannot run on this machine, if there is one. */
-  unavailable?(): Promise<string | undefined>
+  explainUnavailable?(): Promise<string | undefined>
   run(context: ScenarioContext): Promise<ScenarioResult>
 }
 

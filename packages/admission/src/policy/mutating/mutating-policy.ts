@@ -33,7 +33,7 @@ export async function compileMutatingPolicy(
 ): Promise<MutatingPolicy> {
   const { paramKind, variables = [], matchConditions = [], failurePolicy } = spec
   const hasParams = paramKind !== undefined
-  const compiler = new PolicyCompiler({ hasParams, slice, observe: metrics.expressions.compiled })
+  const compiler = new PolicyCompiler({ hasParams, slice, observe: metrics.expressions.recordCompilation })
   await compiler.addVariables(variables)
   const mutations: PolicyMutation[] = []
   for (const { patchType, applyConfiguration, jsonPatch } of spec.mutations ?? []) {
@@ -54,5 +54,5 @@ export async function compileMutatingPolicy(
     hasParams,
     metrics: metrics.matchConditions,
   })
-  return { conditions, variables: compiler.variables, mutations, observe: metrics.expressions.evaluated }
+  return { conditions, variables: compiler.variables, mutations, observe: metrics.expressions.recordEvaluation }
 }

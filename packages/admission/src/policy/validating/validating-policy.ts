@@ -65,7 +65,7 @@ export async function compileValidatingPolicy(
   slice: TimeSlice,
 ): Promise<ValidatingPolicy> {
   const { paramKind, variables = [], validations = [], auditAnnotations = [] } = policy.spec ?? {}
-  const compiler = new PolicyCompiler({ hasParams: paramKind !== undefined, slice, observe: metrics.expressions.compiled })
+  const compiler = new PolicyCompiler({ hasParams: paramKind !== undefined, slice, observe: metrics.expressions.recordCompilation })
   await compiler.addVariables(variables)
   const compiled = {
     validations: [] as PolicyExpression[],
@@ -136,7 +136,7 @@ export class ValidatingPolicy {
       policyVariables: this.#expressions.variables,
       budget,
       options: input.evaluation,
-      observe: this.#metrics.expressions.evaluated,
+      observe: this.#metrics.expressions.recordEvaluation,
     })
   }
 

@@ -34,7 +34,7 @@ describe('controller revisions', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }
     const owned = { ...createRevision({}), metadata: { name: 'r', ownerReferences: [owner] } }
     const table = createTableConvertor(controllerRevisions)
-    expect(table.cells(owned, 0)).toEqual(['r', 'statefulset.apps/web', 1, '<unknown>'])
-    expect(table.cells(createRevision({}), 0)).toEqual(['r', '<none>', 1, '<unknown>'])
+    expect(table.createCells(owned, 0)).toEqual(['r', 'statefulset.apps/web', 1, '<unknown>'])
+    expect(table.createCells(createRevision({}), 0)).toEqual(['r', '<none>', 1, '<unknown>'])
   })
 })

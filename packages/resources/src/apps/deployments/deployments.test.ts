@@ -99,6 +99,6 @@ describe('deployments', () => {
 
   it('prints the progress of a rollout as columns', () => {
     const created: Deployment = { ...createDeployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
-    expect(createTableConvertor(deployments).cells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
+    expect(createTableConvertor(deployments).createCells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
   })
 })

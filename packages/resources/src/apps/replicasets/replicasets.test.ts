@@ -40,6 +40,6 @@ describe('replica sets', () => {
   })
 
   it('prints the selector as a column', () => {
-    expect(createTableConvertor(replicaSets).cells(createReplicaSet(), 0)).toEqual(['r', 1, 0, 0, '<unknown>', 'c', 'i', 'app=a'])
+    expect(createTableConvertor(replicaSets).createCells(createReplicaSet(), 0)).toEqual(['r', 1, 0, 0, '<unknown>', 'c', 'i', 'app=a'])
   })
 })

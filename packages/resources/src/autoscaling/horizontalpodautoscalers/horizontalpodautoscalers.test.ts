@@ -116,7 +116,7 @@ describe('horizontal pod autoscalers', () => {
       currentReplicas: 2,
       currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 20 } } }],
     }
-    expect(createTableConvertor(horizontalPodAutoscalers).cells(created, 0)).toEqual([
+    expect(createTableConvertor(horizontalPodAutoscalers).createCells(created, 0)).toEqual([
       'h',
       'Deployment/d',
       'cpu: 20%/80%, <unknown>/5 + 1 more...',

@@ -94,7 +94,7 @@ describe('cron jobs', () => {
 
   it('prints the time of the last job as a column', () => {
     const created: CronJob = { ...createCronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
-    const cells = createTableConvertor(cronJobs).cells(created, Date.parse('2026-01-01T00:05:00Z'))
+    const cells = createTableConvertor(cronJobs).createCells(created, Date.parse('2026-01-01T00:05:00Z'))
     expect(cells).toEqual(['c', '*/5 * * * *', '<none>', 'False', 1, '5m', '<unknown>', 'c', 'i', '<none>'])
   })
 })

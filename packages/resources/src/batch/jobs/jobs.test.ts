@@ -160,7 +160,7 @@ describe('jobs', () => {
   it('prints the state as columns', () => {
     const printCells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
       const created: Job = { ...createJob(members), status }
-      return createTableConvertor(jobs).cells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
+      return createTableConvertor(jobs).createCells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
     }
     expect(printCells({})).toEqual(['Running', '0/1', ''])
     expect(printCells({ startTime: '2026-01-01T00:00:00Z', succeeded: 1 }, { parallelism: 2 })).toEqual(['Running', '1/1 of 2', '60s'])

@@ -87,8 +87,8 @@ describe('certificate signing requests', () => {
   })
 
   it('prints approval and issuance as a column', () => {
-    const { cells } = createTableConvertor(certificateSigningRequests)
-    expect(cells(request({ conditions: [approved], certificate: 'eA==' }), 0)).toEqual([
+    const { createCells } = createTableConvertor(certificateSigningRequests)
+    expect(createCells(request({ conditions: [approved], certificate: 'eA==' }), 0)).toEqual([
       'a',
       '<unknown>',
       'example.com/a',

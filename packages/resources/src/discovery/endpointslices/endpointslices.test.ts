@@ -62,7 +62,10 @@ describe('endpoint slices', () => {
 
   it('prints at most three addresses and ports as columns', () => {
     const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5']
-    const cells = createTableConvertor(endpointSlices).cells(slice({ endpoints: [{ addresses }], ports: [{ port: 80 }, { name: 'x' }] }), 0)
+    const cells = createTableConvertor(endpointSlices).createCells(
+      slice({ endpoints: [{ addresses }], ports: [{ port: 80 }, { name: 'x' }] }),
+      0,
+    )
     expect(cells).toEqual(['a', 'IPv4', '80,x', '10.0.0.1,10.0.0.2,10.0.0.3 + 2 more...', '<unknown>'])
   })
 })

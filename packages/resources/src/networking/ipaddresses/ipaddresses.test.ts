@@ -48,6 +48,6 @@ describe('addresses', () => {
 
   it('prints the parent and the age as columns', () => {
     expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
-    expect(test.store.table.cells(createAddress('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
+    expect(test.store.table.createCells(createAddress('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })
 })

@@ -50,7 +50,7 @@ describe('pod disruption budgets', () => {
   })
 
   it('prints the limits as columns', () => {
-    expect(createTableConvertor(podDisruptionBudgets).cells(createBudget({ minAvailable: 0 }), 0)).toEqual([
+    expect(createTableConvertor(podDisruptionBudgets).createCells(createBudget({ minAvailable: 0 }), 0)).toEqual([
       'a',
       '0',
       'N/A',

@@ -13,7 +13,7 @@ const maxDevicesPerClaim = 32
 export const claimQuota: QuotaRules<ResourceClaim> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => limit === count || limit.endsWith(devices),
-  usage({ spec }) {
+  computeUsage({ spec }) {
     const total = new Map<string, number>()
     for (const request of spec.devices.requests ?? [])
       for (const [name, amount] of countMaxDevices(request)) total.set(name, (total.get(name) ?? 0) + amount)

@@ -7,12 +7,12 @@ type Status = DeepReadonly<ResourceClaimStatus>
 /** Checks additional permissions of a user who writes a claim's status. */
 export interface ClaimStatusAuthorizer {
   /** Authorizes the request with some attributes replaced. Returns the message of a 403; undefined if the user is allowed. */
-  refusal(
+  findRefusal(
     context: RequestContext,
     replaced: Pick<RequestedAction, 'verb' | 'subresource' | 'namespace' | 'name'>,
   ): Promise<string | undefined>
   /** Returns the node of the pod to which the user's token is bound; undefined for other users. */
-  nodeOf(user: UserInfo): string | undefined
+  findNode(user: UserInfo): string | undefined
 }
 
 /**
@@ -40,7 +40,7 @@ async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestCo
     equalsSemantically(status.allocation, old.allocation) && equalsSemantically(status.reservedFor ?? [], old.reservedFor ?? [])
   if (isUnchanged) return []
   const { verb } = context.info
-  const refusal = await authority.refusal(context, { verb, subresource: 'binding', namespace: '', name: '' })
+  const refusal = await authority.findRefusal(context, { verb, subresource: 'binding', namespace: '', name: '' })
   if (refusal === undefined) return []
   const needed = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`
   return [fieldError.forbidden(fieldPath('status', 'allocation'), `${needed}: ${refusal}`)]
@@ -52,13 +52,13 @@ async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestCo
   const { verb, namespace } = context.info
   const node = findAllocatedNode(status.allocation)
   const prefixes =
-    node !== undefined && authority.nodeOf(context.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
+    node !== undefined && authority.findNode(context.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
   const verbs = prefixes.map((prefix) => `${prefix}:${verb}`)
   const errors: FieldErrorList = []
   for (const name of drivers) {
     const refusals: string[] = []
     for (const candidate of verbs) {
-      const refusal = await authority.refusal(context, { verb: candidate, subresource: 'driver', namespace, name })
+      const refusal = await authority.findRefusal(context, { verb: candidate, subresource: 'driver', namespace, name })
       if (refusal === undefined) break
       refusals.push(refusal)
     }

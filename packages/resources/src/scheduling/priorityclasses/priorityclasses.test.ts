@@ -61,8 +61,8 @@ describe('priority classes', () => {
   })
 
   it('prints the preemption policy after the age', () => {
-    const { columns, cells } = createTableConvertor(priorityClasses)
+    const { columns, createCells } = createTableConvertor(priorityClasses)
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Value', 'Global-Default', 'Age', 'PreemptionPolicy'])
-    expect(cells(createPriorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])
+    expect(createCells(createPriorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])
   })
 })

@@ -27,7 +27,7 @@ describe('storage classes', () => {
 
   it('marks the default class in the name column', () => {
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
-    expect(createTableConvertor(storageClasses).cells(createStorageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
+    expect(createTableConvertor(storageClasses).createCells(createStorageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
       'a (default)',
       'example.com/a',
       'Delete',
