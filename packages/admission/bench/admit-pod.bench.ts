@@ -1,5 +1,5 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { builtinPlugins, createAdmissionChain } from '../src/index.ts'
+import { createBuiltinPlugins, createAdmissionChain } from '../src/index.ts'
 import type { AdmissionPlugin } from '../src/index.ts'
 import { openTestCluster, write } from '../src/plugin.fixture.ts'
 
@@ -17,7 +17,7 @@ const containers = ['main', 'sidecar', 'logs'].map((name) => ({ name, image: `re
 const text = JSON.stringify({ metadata: { name: 'p', labels: { app: 'a' } }, spec: { containers } })
 console.log(`pod: ${text.length} bytes`)
 
-const plugins = await builtinPlugins().create(cluster)
+const plugins = await createBuiltinPlugins().create(cluster)
 await measure('first, with what there is to read', plugins, 1)
 for (const plugin of plugins) await measure(plugin.name, [plugin])
 await measure('all', plugins)

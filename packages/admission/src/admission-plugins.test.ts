@@ -3,44 +3,44 @@ import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import { expect, it } from 'vitest'
 import type { AdmissionPlugin } from './admission.ts'
 import { AdmissionPlugins } from './admission-plugins.ts'
-import { builtinPlugins } from './builtin-plugins.ts'
+import { createBuiltinPlugins } from './builtin-plugins.ts'
 import { writeKubeconfig } from './image-policy-webhook/kubeconfig.fixture.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 const client = createLoopbackClient()
 const authorizer = createConstantAuthorizer({ decision: 'allow', reason: '' })
 const dependencies = { client, informers: createSharedInformers(client), authorizer }
-const plugin = (name: string) => (): AdmissionPlugin => ({ name })
-const registered = (...names: string[]): AdmissionPlugins => {
+const createFactory = (name: string) => (): AdmissionPlugin => ({ name })
+const createRegistry = (...names: string[]): AdmissionPlugins => {
   const plugins = new AdmissionPlugins()
-  for (const name of names) plugins.register(name, plugin(name))
+  for (const name of names) plugins.register(name, createFactory(name))
   return plugins
 }
-const named = (plugins: readonly AdmissionPlugin[]): string[] => plugins.map(({ name }) => name)
+const listNames = (plugins: readonly AdmissionPlugin[]): string[] => plugins.map(({ name }) => name)
 
 it("runs plugins in kube-apiserver's order, and custom ones before policies and webhooks", async () => {
-  const plugins = registered('ResourceQuota', 'OurOwn', 'LimitRanger', 'MutatingAdmissionWebhook', 'NamespaceLifecycle')
+  const plugins = createRegistry('ResourceQuota', 'OurOwn', 'LimitRanger', 'MutatingAdmissionWebhook', 'NamespaceLifecycle')
   const order = ['NamespaceLifecycle', 'LimitRanger', 'OurOwn', 'MutatingAdmissionWebhook', 'ResourceQuota']
-  expect(named(await plugins.create(dependencies))).toEqual(order)
+  expect(listNames(await plugins.create(dependencies))).toEqual(order)
 })
 
 it('runs custom plugins at the place that they name, in the order of registration', async () => {
-  const plugins = registered('PodSecurity', 'Priority', 'ResourceQuota')
-  plugins.register('Last', plugin('Last'), { after: 'AlwaysDeny' })
-  plugins.register('Nested', plugin('Nested'), { after: 'Second' })
-  plugins.register('First', plugin('First'), { after: 'PodSecurity' })
-  plugins.register('Second', plugin('Second'), { after: 'PodSecurity' })
-  plugins.register('Early', plugin('Early'), { before: 'PodSecurity' })
-  plugins.register('BeforeQuota', plugin('BeforeQuota'), { before: 'ResourceQuota' })
+  const plugins = createRegistry('PodSecurity', 'Priority', 'ResourceQuota')
+  plugins.register('Last', createFactory('Last'), { after: 'AlwaysDeny' })
+  plugins.register('Nested', createFactory('Nested'), { after: 'Second' })
+  plugins.register('First', createFactory('First'), { after: 'PodSecurity' })
+  plugins.register('Second', createFactory('Second'), { after: 'PodSecurity' })
+  plugins.register('Early', createFactory('Early'), { before: 'PodSecurity' })
+  plugins.register('BeforeQuota', createFactory('BeforeQuota'), { before: 'ResourceQuota' })
   const order = ['Early', 'PodSecurity', 'First', 'Second', 'Nested', 'Priority', 'BeforeQuota', 'ResourceQuota', 'Last']
-  expect(named(await plugins.create(dependencies))).toEqual(order)
-  expect(named(await plugins.create(dependencies, { disable: ['Second'] }))).toEqual(order.filter((name) => name !== 'Second'))
+  expect(listNames(await plugins.create(dependencies))).toEqual(order)
+  expect(listNames(await plugins.create(dependencies, { disable: ['Second'] }))).toEqual(order.filter((name) => name !== 'Second'))
 })
 
 it('reports places that do not exist', () => {
-  const plugins = registered('PodSecurity')
-  plugins.register('A', plugin('A'), { after: 'Nothing' })
-  plugins.register('B', plugin('B'), { before: 'A' })
+  const plugins = createRegistry('PodSecurity')
+  plugins.register('A', createFactory('A'), { after: 'Nothing' })
+  plugins.register('B', createFactory('B'), { before: 'A' })
   expect(plugins.problems({})).toEqual([
     'admission plugin "A" cannot run after "Nothing": there is no such plugin',
     'admission plugin "B" cannot run before "A": there is no such plugin',
@@ -48,16 +48,16 @@ it('reports places that do not exist', () => {
 })
 
 it('enables plugins that are off by default, and disables those that are on', async () => {
-  const plugins = registered('NamespaceLifecycle', 'AlwaysPullImages', 'PodSecurity')
-  expect(named(await plugins.create(dependencies))).toEqual(['NamespaceLifecycle', 'PodSecurity'])
-  expect(named(await plugins.create(dependencies, { enable: ['AlwaysPullImages'], disable: ['PodSecurity'] }))).toEqual([
+  const plugins = createRegistry('NamespaceLifecycle', 'AlwaysPullImages', 'PodSecurity')
+  expect(listNames(await plugins.create(dependencies))).toEqual(['NamespaceLifecycle', 'PodSecurity'])
+  expect(listNames(await plugins.create(dependencies, { enable: ['AlwaysPullImages'], disable: ['PodSecurity'] }))).toEqual([
     'NamespaceLifecycle',
     'AlwaysPullImages',
   ])
 })
 
 it('reports every unavailable plugin', async () => {
-  const plugins = builtinPlugins()
+  const plugins = createBuiltinPlugins()
   const create = (enable: string[], disable: string[] = []) => plugins.create(dependencies, { enable, disable })
   await expect(create(['Nosuch'], ['Neither'])).rejects.toThrow(
     'enable-admission-plugins plugin "Nosuch" is unknown, disable-admission-plugins plugin "Neither" is unknown',
@@ -70,7 +70,7 @@ it('reports every unavailable plugin', async () => {
   await expect(create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).rejects.toThrow(
     '[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
   )
-  expect(() => plugins.register('NamespaceLifecycle', plugin('x'))).toThrow('registered twice')
+  expect(() => plugins.register('NamespaceLifecycle', createFactory('x'))).toThrow('registered twice')
 })
 
 it('passes a plugin its configuration, and names the plugin if the configuration is invalid', async () => {
@@ -80,12 +80,12 @@ it('passes a plugin its configuration, and names the plugin if the configuration
     return { name: 'Picky' }
   })
   const create = (value: string) => plugins.create(dependencies, { configuration: new Map([['Picky', value]]) })
-  expect(named(await create('fine'))).toEqual(['Picky'])
+  expect(listNames(await create('fine'))).toEqual(['Picky'])
   await expect(create('poor')).rejects.toThrow('couldn\'t init admission plugin "Picky": not fine')
 })
 
 it('enables the same plugins by default as kube-apiserver', async () => {
-  expect(named(await builtinPlugins().create(dependencies))).toEqual([
+  expect(listNames(await createBuiltinPlugins().create(dependencies))).toEqual([
     'NamespaceLifecycle',
     'LimitRanger',
     'ServiceAccount',
@@ -138,7 +138,7 @@ const validating =
   'ValidatingAdmissionWebhook,ResourceQuota,AlwaysDeny'
 
 it("runs the phases of all plugins in kube-apiserver's order", async () => {
-  const plugins = builtinPlugins()
+  const plugins = createBuiltinPlugins()
   const eventLimits = { kind: 'Configuration', apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1' }
   const kubeConfigFile = writeKubeconfig('https://images.example.com/review')
   const configuration = new Map<string, unknown>([
@@ -147,11 +147,11 @@ it("runs the phases of all plugins in kube-apiserver's order", async () => {
   ])
   const enable = plugins.names.filter((name) => defaultOffPlugins.has(name))
   const created = await plugins.create(dependencies, { enable, configuration })
-  const registered = (list: string): string[] => list.split(',').filter((name) => plugins.names.includes(name))
-  expect(named(created.filter(({ admit }) => admit !== undefined))).toEqual(registered(mutating))
+  const filterRegistered = (list: string): string[] => list.split(',').filter((name) => plugins.names.includes(name))
+  expect(listNames(created.filter(({ admit }) => admit !== undefined))).toEqual(filterRegistered(mutating))
   // NamespaceLifecycle checks the namespace once more just before the write.
   const validate = created.filter((plugin) => plugin.validate !== undefined && plugin.name !== 'NamespaceLifecycle')
-  expect(named(validate)).toEqual(registered(validating))
+  expect(listNames(validate)).toEqual(filterRegistered(validating))
   expect([...new Set([...mutating.split(','), ...validating.split(',')])].toSorted()).toEqual(allOrderedPlugins.toSorted())
 })
 

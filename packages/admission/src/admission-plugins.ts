@@ -107,14 +107,14 @@ export class AdmissionPlugins {
   /** Returns one message for each name that is unknown, unavailable, or both enabled and disabled. */
   problems({ enable = [], disable = [] }: PluginSelection): readonly string[] {
     const isKnown = (name: string): boolean => this.#registered.has(name) || allOrderedPlugins.includes(name)
-    const unknown = (flag: string, names: readonly string[]): string[] =>
+    const describeUnknown = (flag: string, names: readonly string[]): string[] =>
       names.filter((name) => !isKnown(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`)
     const order = this.#order()
     const misplaced = [...this.#registered].filter(([name]) => !order.includes(name))
     const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted()
     return [
-      ...unknown('enable-admission-plugins', enable),
-      ...unknown('disable-admission-plugins', disable),
+      ...describeUnknown('enable-admission-plugins', enable),
+      ...describeUnknown('disable-admission-plugins', disable),
       ...misplaced.map(([name, { place }]) => {
         const where = place.after === undefined ? `before ${JSON.stringify(place.before)}` : `after ${JSON.stringify(place.after)}`
         return `admission plugin ${JSON.stringify(name)} cannot run ${where}: there is no such plugin`

@@ -1,84 +1,89 @@
 import { AdmissionPlugins } from './admission-plugins.ts'
-import { alwaysAdmit } from './always-admit/index.ts'
-import { alwaysDeny } from './always-deny/index.ts'
-import { alwaysPullImages } from './always-pull-images/index.ts'
-import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from './certificates/index.ts'
+import { createAlwaysAdmitPlugin } from './always-admit/index.ts'
+import { createAlwaysDenyPlugin } from './always-deny/index.ts'
+import { createAlwaysPullImagesPlugin } from './always-pull-images/index.ts'
+import {
+  createCertificateApprovalPlugin,
+  createCertificateSigningPlugin,
+  createCertificateSubjectRestrictionPlugin,
+  createClusterTrustBundleAttestPlugin,
+} from './certificates/index.ts'
 import { defaultIngressClass } from './default-ingress-class/index.ts'
 import { defaultStorageClass } from './default-storage-class/index.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds/index.ts'
 import type { DefaultTolerationSecondsOptions } from './default-toleration-seconds/index.ts'
 import { denyServiceExternalIPs } from './deny-service-external-ips/index.ts'
-import { eventRateLimit } from './event-rate-limit/index.ts'
-import { extendedResourceToleration } from './extended-resource-toleration/index.ts'
-import { imagePolicyWebhook } from './image-policy-webhook/index.ts'
+import { createEventRateLimitPlugin } from './event-rate-limit/index.ts'
+import { createExtendedResourceTolerationPlugin } from './extended-resource-toleration/index.ts'
+import { createImagePolicyWebhookPlugin } from './image-policy-webhook/index.ts'
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology/index.ts'
 import { limitRanger } from './limit-ranger/index.ts'
-import { namespaceAutoProvision } from './namespace-auto-provision/index.ts'
-import { namespaceExists } from './namespace-exists/index.ts'
-import { namespaceLifecycle } from './namespace-lifecycle/index.ts'
-import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator/index.ts'
-import { nodeRestriction } from './node-restriction/index.ts'
-import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement/index.ts'
-import { persistentVolumeClaimResize } from './persistent-volume-claim-resize/index.ts'
-import { podNodeSelector } from './pod-node-selector/index.ts'
-import { podResizeValidator } from './pod-resize-validator/index.ts'
-import { podSecurity } from './pod-security/index.ts'
-import { podTolerationRestriction } from './pod-toleration-restriction/index.ts'
-import { podTopologyLabels } from './pod-topology-labels/index.ts'
-import { mutatingAdmissionPolicy } from './policy/mutating/index.ts'
-import { validatingAdmissionPolicy } from './policy/validating/index.ts'
-import { priority } from './priority/index.ts'
-import { resourceQuota } from './resource-quota/index.ts'
-import { runtimeClass } from './runtime-class/index.ts'
-import { serviceAccount } from './service-account/index.ts'
-import { storageObjectInUseProtection } from './storage-object-in-use-protection/index.ts'
-import { taintNodesByCondition } from './taint-nodes-by-condition/index.ts'
-import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from './webhook/index.ts'
+import { createNamespaceAutoProvisionPlugin } from './namespace-auto-provision/index.ts'
+import { createNamespaceExistsPlugin } from './namespace-exists/index.ts'
+import { createNamespaceLifecyclePlugin } from './namespace-lifecycle/index.ts'
+import { createNodeDeclaredFeatureValidatorPlugin } from './node-declared-feature-validator/index.ts'
+import { createNodeRestrictionPlugin } from './node-restriction/index.ts'
+import { createOwnerReferencesPermissionEnforcementPlugin } from './owner-references-permission-enforcement/index.ts'
+import { createPersistentVolumeClaimResizePlugin } from './persistent-volume-claim-resize/index.ts'
+import { createPodNodeSelectorPlugin } from './pod-node-selector/index.ts'
+import { createPodResizeValidatorPlugin } from './pod-resize-validator/index.ts'
+import { createPodSecurityPlugin } from './pod-security/index.ts'
+import { createPodTolerationRestrictionPlugin } from './pod-toleration-restriction/index.ts'
+import { createPodTopologyLabelsPlugin } from './pod-topology-labels/index.ts'
+import { createMutatingAdmissionPolicyPlugin } from './policy/mutating/index.ts'
+import { createValidatingAdmissionPolicyPlugin } from './policy/validating/index.ts'
+import { createPriorityPlugin } from './priority/index.ts'
+import { createResourceQuotaPlugin } from './resource-quota/index.ts'
+import { createRuntimeClassPlugin } from './runtime-class/index.ts'
+import { createServiceAccountPlugin } from './service-account/index.ts'
+import { createStorageObjectInUseProtectionPlugin } from './storage-object-in-use-protection/index.ts'
+import { createTaintNodesByConditionPlugin } from './taint-nodes-by-condition/index.ts'
+import { createMutatingAdmissionWebhookPlugin, createValidatingAdmissionWebhookPlugin } from './webhook/index.ts'
 
 export interface BuiltinPluginsOptions {
   readonly defaultTolerationSeconds?: DefaultTolerationSecondsOptions
 }
 
 /** Returns a registry with the plugins of this package. Other plugins can be added to the registry. */
-export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPlugins {
+export function createBuiltinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPlugins {
   const plugins = new AdmissionPlugins()
-  plugins.register('AlwaysAdmit', alwaysAdmit)
-  plugins.register('NamespaceAutoProvision', namespaceAutoProvision)
-  plugins.register('NamespaceLifecycle', namespaceLifecycle)
-  plugins.register('NamespaceExists', namespaceExists)
+  plugins.register('AlwaysAdmit', createAlwaysAdmitPlugin)
+  plugins.register('NamespaceAutoProvision', createNamespaceAutoProvisionPlugin)
+  plugins.register('NamespaceLifecycle', createNamespaceLifecyclePlugin)
+  plugins.register('NamespaceExists', createNamespaceExistsPlugin)
   plugins.register('LimitPodHardAntiAffinityTopology', limitPodHardAntiAffinityTopology)
   plugins.register('LimitRanger', limitRanger)
-  plugins.register('ServiceAccount', serviceAccount)
-  plugins.register('NodeRestriction', nodeRestriction)
-  plugins.register('TaintNodesByCondition', taintNodesByCondition)
-  plugins.register('AlwaysPullImages', alwaysPullImages)
-  plugins.register('ImagePolicyWebhook', imagePolicyWebhook)
-  plugins.register('PodSecurity', podSecurity)
-  plugins.register('PodNodeSelector', podNodeSelector)
-  plugins.register('Priority', priority)
+  plugins.register('ServiceAccount', createServiceAccountPlugin)
+  plugins.register('NodeRestriction', createNodeRestrictionPlugin)
+  plugins.register('TaintNodesByCondition', createTaintNodesByConditionPlugin)
+  plugins.register('AlwaysPullImages', createAlwaysPullImagesPlugin)
+  plugins.register('ImagePolicyWebhook', createImagePolicyWebhookPlugin)
+  plugins.register('PodSecurity', createPodSecurityPlugin)
+  plugins.register('PodNodeSelector', createPodNodeSelectorPlugin)
+  plugins.register('Priority', createPriorityPlugin)
   plugins.register('DefaultTolerationSeconds', () => defaultTolerationSeconds(options.defaultTolerationSeconds))
-  plugins.register('PodTolerationRestriction', podTolerationRestriction)
-  plugins.register('EventRateLimit', eventRateLimit)
-  plugins.register('ExtendedResourceToleration', extendedResourceToleration)
+  plugins.register('PodTolerationRestriction', createPodTolerationRestrictionPlugin)
+  plugins.register('EventRateLimit', createEventRateLimitPlugin)
+  plugins.register('ExtendedResourceToleration', createExtendedResourceTolerationPlugin)
   plugins.register('DefaultStorageClass', defaultStorageClass)
-  plugins.register('StorageObjectInUseProtection', storageObjectInUseProtection)
-  plugins.register('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement)
-  plugins.register('PersistentVolumeClaimResize', persistentVolumeClaimResize)
-  plugins.register('RuntimeClass', runtimeClass)
-  plugins.register('CertificateApproval', certificateApproval)
-  plugins.register('CertificateSigning', certificateSigning)
-  plugins.register('ClusterTrustBundleAttest', clusterTrustBundleAttest)
-  plugins.register('CertificateSubjectRestriction', certificateSubjectRestriction)
+  plugins.register('StorageObjectInUseProtection', createStorageObjectInUseProtectionPlugin)
+  plugins.register('OwnerReferencesPermissionEnforcement', createOwnerReferencesPermissionEnforcementPlugin)
+  plugins.register('PersistentVolumeClaimResize', createPersistentVolumeClaimResizePlugin)
+  plugins.register('RuntimeClass', createRuntimeClassPlugin)
+  plugins.register('CertificateApproval', createCertificateApprovalPlugin)
+  plugins.register('CertificateSigning', createCertificateSigningPlugin)
+  plugins.register('ClusterTrustBundleAttest', createClusterTrustBundleAttestPlugin)
+  plugins.register('CertificateSubjectRestriction', createCertificateSubjectRestrictionPlugin)
   plugins.register('DefaultIngressClass', defaultIngressClass)
   plugins.register('DenyServiceExternalIPs', denyServiceExternalIPs)
-  plugins.register('PodTopologyLabels', podTopologyLabels)
-  plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
-  plugins.register('PodResizeValidator', podResizeValidator)
-  plugins.register('MutatingAdmissionPolicy', mutatingAdmissionPolicy)
-  plugins.register('MutatingAdmissionWebhook', mutatingAdmissionWebhook)
-  plugins.register('ValidatingAdmissionPolicy', validatingAdmissionPolicy)
-  plugins.register('ValidatingAdmissionWebhook', validatingAdmissionWebhook)
-  plugins.register('ResourceQuota', resourceQuota)
-  plugins.register('AlwaysDeny', alwaysDeny)
+  plugins.register('PodTopologyLabels', createPodTopologyLabelsPlugin)
+  plugins.register('NodeDeclaredFeatureValidator', createNodeDeclaredFeatureValidatorPlugin)
+  plugins.register('PodResizeValidator', createPodResizeValidatorPlugin)
+  plugins.register('MutatingAdmissionPolicy', createMutatingAdmissionPolicyPlugin)
+  plugins.register('MutatingAdmissionWebhook', createMutatingAdmissionWebhookPlugin)
+  plugins.register('ValidatingAdmissionPolicy', createValidatingAdmissionPolicyPlugin)
+  plugins.register('ValidatingAdmissionWebhook', createValidatingAdmissionWebhookPlugin)
+  plugins.register('ResourceQuota', createResourceQuotaPlugin)
+  plugins.register('AlwaysDeny', createAlwaysDenyPlugin)
   return plugins
 }

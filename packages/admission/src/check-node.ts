@@ -3,7 +3,7 @@ import { isPathSegmentName, getErrorMessage, quote } from '@keelson/apimachinery
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 import type { PluginDependencies } from './admission-plugins.ts'
-import { forbidden } from './forbidden.ts'
+import { newForbiddenWrite } from './forbidden.ts'
 
 const nodes = { group: '', resource: 'nodes' }
 
@@ -25,8 +25,8 @@ export async function checkNode(
   try {
     node = await findNode(dependencies, name)
   } catch (error) {
-    throw forbidden(attributes, `failed to get node ${quote(name)}: ${getErrorMessage(error)}`)
+    throw newForbiddenWrite(attributes, `failed to get node ${quote(name)}: ${getErrorMessage(error)}`)
   }
-  if (node === undefined) throw forbidden(attributes, `node ${quote(name)} not found`)
+  if (node === undefined) throw newForbiddenWrite(attributes, `node ${quote(name)} not found`)
   check(node)
 }

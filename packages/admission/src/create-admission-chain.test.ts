@@ -5,7 +5,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { createAdmissionMetrics, createAdmissionChain } from './create-admission-chain.ts'
 
 /** Creates the attributes of a create request. `path` is a resource such as "pods", "deployments.apps" or "pods/binding". */
-function createOf(path: string): AdmissionAttributes {
+function buildCreateAttributes(path: string): AdmissionAttributes {
   const [name = '', subresource = ''] = path.split('/')
   const [resource = '', group = ''] = name.split('.')
   return {
@@ -19,11 +19,11 @@ function createOf(path: string): AdmissionAttributes {
 const plugin = 'apiserver_admission_controller_admission_duration_seconds'
 const step = 'apiserver_admission_step_admission_duration_seconds'
 
-async function countsAfter(plugins: readonly AdmissionPlugin[], type: 'admit' | 'validate'): Promise<readonly string[]> {
+async function readCountsAfter(plugins: readonly AdmissionPlugin[], type: 'admit' | 'validate'): Promise<readonly string[]> {
   const registry = createMetricsRegistry()
   const chain = createAdmissionChain(plugins, { metrics: createAdmissionMetrics(registry) })
   try {
-    await chain[type](createOf('pods'))
+    await chain[type](buildCreateAttributes('pods'))
   } catch {}
   return registry
     .text()
@@ -31,7 +31,7 @@ async function countsAfter(plugins: readonly AdmissionPlugin[], type: 'admit' | 
     .filter((line) => line.includes('_count{'))
 }
 
-const labels = (type: string, rejected: boolean, name?: string): string =>
+const formatLabels = (type: string, rejected: boolean, name?: string): string =>
   `{${name === undefined ? '' : `name="${name}",`}operation="CREATE",rejected="${rejected}",type="${type}"}`
 
 it('counts calls of each plugin phase and of whole phases, synchronous or not', async () => {
@@ -41,11 +41,11 @@ it('counts calls of each plugin phase and of whole phases, synchronous or not', 
     { name: 'Other', validate: () => {} },
     { name: 'Last', admit: () => {} },
   ]
-  const each = (name: string): string => `${plugin}_count${labels('admit', false, name)} 1`
-  expect(await countsAfter(plugins, 'admit')).toEqual([
-    ...['Quick', 'Slow', 'Last'].map(each),
-    `${step}_count${labels('admit', false)} 1`,
-    `${step}_summary_count${labels('admit', false)} 1`,
+  const formatCount = (name: string): string => `${plugin}_count${formatLabels('admit', false, name)} 1`
+  expect(await readCountsAfter(plugins, 'admit')).toEqual([
+    ...['Quick', 'Slow', 'Last'].map(formatCount),
+    `${step}_count${formatLabels('admit', false)} 1`,
+    `${step}_summary_count${formatLabels('admit', false)} 1`,
   ])
 })
 
@@ -63,11 +63,11 @@ it.each([
     { name: 'Refuses', validate },
     { name: 'Unasked', validate: () => {} },
   ]
-  expect(await countsAfter(plugins, 'validate')).toEqual([
-    `${plugin}_count${labels('validate', false, 'Waits')} 1`,
-    `${plugin}_count${labels('validate', true, 'Refuses')} 1`,
-    `${step}_count${labels('validate', true)} 1`,
-    `${step}_summary_count${labels('validate', true)} 1`,
+  expect(await readCountsAfter(plugins, 'validate')).toEqual([
+    `${plugin}_count${formatLabels('validate', false, 'Waits')} 1`,
+    `${plugin}_count${formatLabels('validate', true, 'Refuses')} 1`,
+    `${step}_count${formatLabels('validate', true)} 1`,
+    `${step}_summary_count${formatLabels('validate', true)} 1`,
   ])
 })
 
@@ -77,17 +77,17 @@ it('counts plugins that handle the operation but not the resource, as kube-apise
     { name: 'Nodes', resources: ['nodes'], validate: () => Promise.reject(new Error('not called')) },
     { name: 'Deletes', operations: ['DELETE'], validate: () => {} },
   ]
-  expect(await countsAfter(plugins, 'validate')).toEqual([
-    `${plugin}_count${labels('validate', false, 'Pods')} 1`,
-    `${plugin}_count${labels('validate', false, 'Nodes')} 1`,
-    `${step}_count${labels('validate', false)} 1`,
-    `${step}_summary_count${labels('validate', false)} 1`,
+  expect(await readCountsAfter(plugins, 'validate')).toEqual([
+    `${plugin}_count${formatLabels('validate', false, 'Pods')} 1`,
+    `${plugin}_count${formatLabels('validate', false, 'Nodes')} 1`,
+    `${step}_count${formatLabels('validate', false)} 1`,
+    `${step}_summary_count${formatLabels('validate', false)} 1`,
   ])
 })
 
 it('runs all admit phases and then all validate phases until a plugin rejects, and only for the operations of each plugin', async () => {
   const log: string[] = []
-  const recording = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
+  const createRecordingPlugin = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
     name,
     admit: () => void log.push(`admit ${name}`),
     validate: () => void log.push(`validate ${name}`),
@@ -97,12 +97,12 @@ it('runs all admit phases and then all validate phases until a plugin rejects, a
     throw new Error('no')
   }
   const chain = createAdmissionChain([
-    recording('a'),
-    recording('b', { operations: ['CONNECT'] }),
-    recording('c', { validate: refuse }),
-    recording('d'),
+    createRecordingPlugin('a'),
+    createRecordingPlugin('b', { operations: ['CONNECT'] }),
+    createRecordingPlugin('c', { validate: refuse }),
+    createRecordingPlugin('d'),
   ])
-  const attributes = createOf('pods')
+  const attributes = buildCreateAttributes('pods')
   await chain.admit(attributes)
   expect(() => chain.validate(attributes)).toThrow('no')
   expect(log).toEqual(['admit a', 'admit c', 'admit d', 'validate a'])
@@ -122,13 +122,13 @@ it('runs all admit phases a second time if a plugin requests that, and only once
       },
     },
   ])
-  await chain.admit(createOf('pods'))
+  await chain.admit(buildCreateAttributes('pods'))
   expect(log).toEqual(['a first', 'b', 'a again', 'b'])
 })
 
 it('returns synchronously if no plugin waits, and runs the plugins in order if one waits', async () => {
   const log: string[] = []
-  const quick = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
+  const createQuickPlugin = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
   const slow: AdmissionPlugin = {
     name: 'slow',
     async admit() {
@@ -136,9 +136,9 @@ it('returns synchronously if no plugin waits, and runs the plugins in order if o
       log.push('slow')
     },
   }
-  const attributes = createOf('pods')
-  expect(createAdmissionChain([quick('a'), quick('b')]).admit(attributes)).toBeUndefined()
-  const pending = createAdmissionChain([slow, quick('c')]).admit(attributes)
+  const attributes = buildCreateAttributes('pods')
+  expect(createAdmissionChain([createQuickPlugin('a'), createQuickPlugin('b')]).admit(attributes)).toBeUndefined()
+  const pending = createAdmissionChain([slow, createQuickPlugin('c')]).admit(attributes)
   expect(log).toEqual(['a', 'b'])
   await pending
   expect(log).toEqual(['a', 'b', 'slow', 'c'])
@@ -155,18 +155,18 @@ it.each([
   ['deployments.apps/status', ['all']],
 ])('runs the plugins that handle %s', (path, expected) => {
   const log: string[] = []
-  const recording = (name: string, resources?: readonly string[]): AdmissionPlugin => ({
+  const createRecordingPlugin = (name: string, resources?: readonly string[]): AdmissionPlugin => ({
     name,
     ...(resources && { resources }),
     validate: () => void log.push(name),
   })
   const chain = createAdmissionChain([
-    recording('all'),
-    recording('pods', ['pods']),
-    recording('binding', ['pods/binding']),
-    recording('below pods', ['pods/*']),
-    recording('deployments', ['deployments.apps', 'pods.apps']),
+    createRecordingPlugin('all'),
+    createRecordingPlugin('pods', ['pods']),
+    createRecordingPlugin('binding', ['pods/binding']),
+    createRecordingPlugin('below pods', ['pods/*']),
+    createRecordingPlugin('deployments', ['deployments.apps', 'pods.apps']),
   ])
-  void chain.validate(createOf(path))
+  void chain.validate(buildCreateAttributes(path))
   expect(log).toEqual(expected)
 })

@@ -47,8 +47,8 @@ export function createAdmissionChain(
   plugins: readonly AdmissionPlugin[],
   { metrics = createAdmissionMetrics(createMetricsRegistry()) }: AdmissionChainOptions = {},
 ): AdmissionChain & AsyncDisposable {
-  const admitting = phases(plugins, 'admit', metrics)
-  const validating = phases(plugins, 'validate', metrics)
+  const admitting = buildPhases(plugins, 'admit', metrics)
+  const validating = buildPhases(plugins, 'validate', metrics)
   return {
     handles: (operation) => admitting.has(operation),
     admit: (attributes) => admitTwice(admitting.get(attributes.operation), attributes),
@@ -65,31 +65,31 @@ export async function disposePlugins(plugins: readonly AdmissionPlugin[]): Promi
 }
 
 /** Builds a phase for every operation that a plugin handles. */
-function phases(
+function buildPhases(
   plugins: readonly AdmissionPlugin[],
   type: AdmissionType,
   metrics: AdmissionMetrics,
 ): ReadonlyMap<AdmissionOperation, Phase> {
   const operations = new Set(plugins.flatMap((plugin) => plugin.operations ?? writes))
   const entries = new Map(plugins.map((plugin) => [plugin, plugin.resources?.map(parseResource)]))
-  const named = uniqueResources([...entries.values()].flatMap((each) => each ?? []))
-  const phaseOf = (operation: AdmissionOperation): Phase => {
+  const named = deduplicateResources([...entries.values()].flatMap((each) => each ?? []))
+  const findPhase = (operation: AdmissionOperation): Phase => {
     const handlers = plugins
       .filter((plugin) => plugin[type] !== undefined && (plugin.operations ?? writes).includes(operation))
       .map((plugin) => ({ plugin, observe: metrics.plugin(plugin.name, type, operation) }))
-    const stepsFor = (resource: AdmittedResource | undefined): readonly Step[] =>
+    const listStepsFor = (resource: AdmittedResource | undefined): readonly Step[] =>
       handlers.map(({ plugin, observe }) => ({
         plugin: plugin.name,
         run: handlesResource(entries.get(plugin), resource) ? (attributes) => plugin[type]!(attributes) : undefined,
         observe,
       }))
     const byName = Map.groupBy(
-      named.map((resource): ResourceSteps => ({ resource, steps: stepsFor(resource) })),
+      named.map((resource): ResourceSteps => ({ resource, steps: listStepsFor(resource) })),
       ({ resource }) => resource.resource,
     )
-    return { steps: stepsFor(undefined), named: byName, observe: metrics.step(type, operation) }
+    return { steps: listStepsFor(undefined), named: byName, observe: metrics.step(type, operation) }
   }
-  return new Map([...operations].map((operation) => [operation, phaseOf(operation)]))
+  return new Map([...operations].map((operation) => [operation, findPhase(operation)]))
 }
 
 /** Parses an entry of a plugin's resource list, such as "pods", "deployments.apps" or "pods/resize". */
@@ -100,7 +100,7 @@ function parseResource(text: string): AdmittedResource {
 }
 
 /** Removes duplicates. Puts wildcards at the end, so that a search finds an exact entry first. */
-function uniqueResources(resources: readonly AdmittedResource[]): readonly AdmittedResource[] {
+function deduplicateResources(resources: readonly AdmittedResource[]): readonly AdmittedResource[] {
   const unique = new Map(resources.map((each) => [`${each.resource}.${each.group}/${each.subresource}`, each]))
   return [...unique.values()].sort((a, b) => Number(a.subresource === '*') - Number(b.subresource === '*'))
 }
@@ -133,10 +133,10 @@ function admitTwice(phase: Phase | undefined, attributes: AdmissionAttributes): 
 function begin(phase: Phase | undefined, attributes: AdmissionAttributes): Promise<void> | void {
   if (phase === undefined) return
   const now = performance.now()
-  return run({ attributes, observe: phase.observe, steps: stepsOf(phase, attributes), began: now }, 0, now)
+  return run({ attributes, observe: phase.observe, steps: listSteps(phase, attributes), began: now }, 0, now)
 }
 
-function stepsOf({ steps, named }: Phase, { resource: { resource, group }, subresource }: AdmissionAttributes): readonly Step[] {
+function listSteps({ steps, named }: Phase, { resource: { resource, group }, subresource }: AdmissionAttributes): readonly Step[] {
   const candidates = named.get(resource)
   if (candidates === undefined) return steps
   return candidates.find((candidate) => includes(candidate.resource, { resource, group, subresource }))?.steps ?? steps
@@ -228,9 +228,9 @@ export interface AdmissionMetrics {
 }
 
 export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetrics {
-  const histogram = (name: string, help: string): ReturnType<typeof createHistogram> =>
+  const registerHistogram = (name: string, help: string): ReturnType<typeof createHistogram> =>
     registry.register(createHistogram(name, `[STABLE] ${help}`, buckets))
-  const steps = histogram(
+  const steps = registerHistogram(
     'apiserver_admission_step_admission_duration_seconds',
     'How long all admission plugins took together, by type (validate or admit) and operation.',
   )
@@ -241,17 +241,17 @@ export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetr
       summaryAgeMs,
     ),
   )
-  const plugins = histogram(
+  const plugins = registerHistogram(
     'apiserver_admission_controller_admission_duration_seconds',
     'How long an admission plugin took, by its name, type (validate or admit) and operation.',
   )
   return {
     plugin: (name, type, operation) => {
-      const series = byOutcome((rejected) => plugins.with({ name, type, operation, rejected }))
+      const series = selectByOutcome((rejected) => plugins.with({ name, type, operation, rejected }))
       return (rejected, seconds) => series(rejected).observe(seconds)
     },
     step: (type, operation) => {
-      const series = byOutcome((rejected): { histogram: Histogram; summary: Summary } => {
+      const series = selectByOutcome((rejected): { histogram: Histogram; summary: Summary } => {
         const labels = { type, operation, rejected }
         return { histogram: steps.with(labels), summary: summaries.with(labels) }
       })
@@ -265,7 +265,7 @@ export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetr
 }
 
 /** Returns a function that returns the metric series for an outcome. A series is created on first use. */
-function byOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
+function selectByOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
   const accepted = memoize(() => make('false'))
   const refused = memoize(() => make('true'))
   return (rejected) => (rejected ? refused() : accepted())

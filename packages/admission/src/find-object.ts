@@ -3,7 +3,7 @@ import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachin
 import type { Informer } from '@keelson/loopback'
 import type { AdmissionAttributes } from './admission.ts'
 import type { PluginDependencies } from './admission-plugins.ts'
-import { forbidden } from './forbidden.ts'
+import { newForbiddenWrite } from './forbidden.ts'
 
 const syncTimeout = 10_000
 
@@ -19,7 +19,7 @@ export function findObject<T extends KubeObject>(
   const known = informers.of<T>(resource)?.get(namespace, name)
   if (known !== undefined) return known
   const store = client.resource<T>(resource)
-  const refusal = store && invalidNameError(name)
+  const refusal = store && findNameError(name)
   return refusal === undefined ? store?.get(namespace, name, { resourceVersion: '' }) : Promise.reject(newUnknownError(refusal))
 }
 
@@ -32,11 +32,11 @@ export function findObjectLenient<T extends KubeObject>(
   resource: GroupResource,
   named: { readonly namespace?: string; readonly name: string },
 ): DeepReadonly<T> | undefined | Promise<DeepReadonly<T> | undefined> {
-  return invalidNameError(named.name) === undefined ? findObject<T>(dependencies, resource, named) : undefined
+  return findNameError(named.name) === undefined ? findObject<T>(dependencies, resource, named) : undefined
 }
 
 /** Returns client-go's error message for a name that cannot be part of a URL. Returns undefined for valid names. */
-function invalidNameError(name: string): string | undefined {
+function findNameError(name: string): string | undefined {
   if (name === '') return 'resource name may not be empty'
   const messages = isPathSegmentName(name)
   return messages.length === 0 ? undefined : `invalid resource name ${quote(name)}: [${messages.join(' ')}]`
@@ -55,16 +55,16 @@ export function listObjects<T extends KubeObject>(
   const informer = informers.of<T>(resource)
   if (informer === undefined) return []
   if (informer.hasSynced) return informer.list(namespace)
-  return whenSynced(informer, pause(clock, syncTimeout, { signal: attributes.context.signal }), attributes).then(() =>
+  return runWhenSynced(informer, pause(clock, syncTimeout, { signal: attributes.context.signal }), attributes).then(() =>
     informer.list(namespace),
   )
 }
 
-async function whenSynced<T extends KubeObject>(
+async function runWhenSynced<T extends KubeObject>(
   informer: Informer<T>,
   timeout: Promise<void>,
   attributes: AdmissionAttributes,
 ): Promise<void> {
   await Promise.race([informer.synced, timeout])
-  if (!informer.hasSynced) throw forbidden(attributes, 'not yet ready to handle request')
+  if (!informer.hasSynced) throw newForbiddenWrite(attributes, 'not yet ready to handle request')
 }

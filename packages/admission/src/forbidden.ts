@@ -3,7 +3,11 @@ import type { ApiError, StatusCause } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 
 /** Creates the 403 error with which a plugin rejects a write. The message contains the object's name or generateName. */
-export function forbidden({ resource, name, object }: AdmissionAttributes, message: string, causes: readonly StatusCause[] = []): ApiError {
+export function newForbiddenWrite(
+  { resource, name, object }: AdmissionAttributes,
+  message: string,
+  causes: readonly StatusCause[] = [],
+): ApiError {
   const { name: objectName = '', generateName = '' } = object?.metadata ?? {}
   const subject = [name, objectName, generateName].find((text) => text !== '') ?? 'Unknown'
   const error = newForbidden({ group: resource.group, resource: resource.resource }, subject, message)

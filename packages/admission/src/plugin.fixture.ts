@@ -51,7 +51,7 @@ export type Plural = keyof typeof kinds
 export interface TestCluster extends AsyncDisposable {
   readonly client: LoopbackClient
   readonly informers: SharedInformers
-  /** Authorizer that allows the actions in `allowed`, in the format of `actionText`. */
+  /** Authorizer that allows the actions in `allowed`, in the format of `formatAction`. */
   readonly authorizer: Authorizer
   readonly allowed: Set<string>
   resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
@@ -80,19 +80,19 @@ export function openTestCluster(
     return test
   })
   const informers = createSharedInformers(client)
-  const resource = <T extends KubeObject>(plural: Plural): LoopbackResource<T> => client.resource<T>(groupResource(plural))!
+  const getResource = <T extends KubeObject>(plural: Plural): LoopbackResource<T> => client.resource<T>(groupResource(plural))!
   const allowed = new Set<string>()
   const authorizer: Authorizer = {
-    authorize: ({ action }) => ({ decision: allowed.has(actionText(action)) ? 'allow' : 'noOpinion', reason: 'not listed' }),
+    authorize: ({ action }) => ({ decision: allowed.has(formatAction(action)) ? 'allow' : 'noOpinion', reason: 'not listed' }),
   }
   return {
     client,
     informers,
     authorizer,
     allowed,
-    resource,
+    resource: getResource,
     async create(plural, object) {
-      await resource(plural).create(namespaceFor(plural), object)
+      await getResource(plural).create(selectNamespace(plural), object)
     },
     remove: (plural) => removals.get(plural)?.(),
     async [Symbol.asyncDispose]() {
@@ -104,7 +104,7 @@ export function openTestCluster(
 }
 
 /** Formats an action as text, such as "update apps/deployments/finalizers d in ns". */
-function actionText({ verb, apiGroup, resource, subresource, name, namespace }: RequestedAction): string {
+function formatAction({ verb, apiGroup, resource, subresource, name, namespace }: RequestedAction): string {
   const path = [apiGroup, resource, subresource].filter((part) => part !== '').join('/')
   return [verb, path, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ')
 }
@@ -118,7 +118,7 @@ export interface TestWrite extends AdmissionAttributes {
 /** Creates the attributes of a write in namespace "ns". By default, the write is a create. */
 export function write(plural: Plural, object: KubeObject | undefined, rest: Partial<AdmissionAttributes> = {}): TestWrite {
   const [group, version, kind] = kinds[plural]
-  const namespace = plural === 'namespaces' ? (object?.metadata.name ?? '') : namespaceFor(plural)
+  const namespace = plural === 'namespaces' ? (object?.metadata.name ?? '') : selectNamespace(plural)
   const warnings: string[] = []
   const context: RequestContext = { ...testContext(namespace), warn: (text) => void warnings.push(text) }
   return {
@@ -166,7 +166,7 @@ export function update(plural: Plural, oldObject: KubeObject, object: KubeObject
 }
 
 /** Runs both phases of an admission chain that has only this plugin. Returns the admitted object. */
-export async function admitted<T extends KubeObject = KubeObject>(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<T> {
+export async function admitObject<T extends KubeObject = KubeObject>(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<T> {
   const chain = createAdmissionChain([plugin])
   await chain.admit(attributes)
   await chain.validate(attributes)
@@ -177,6 +177,6 @@ function groupResource(plural: Plural): GroupResource {
   return { group: kinds[plural][0], resource: plural }
 }
 
-function namespaceFor(plural: Plural): string {
+function selectNamespace(plural: Plural): string {
   return kinds[plural][3] === 'Namespaced' ? 'ns' : ''
 }

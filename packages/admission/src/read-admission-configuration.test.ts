@@ -10,14 +10,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-const file = async (text: string, name = 'admission.yaml'): Promise<string> => {
+const writeConfiguration = async (text: string, name = 'admission.yaml'): Promise<string> => {
   await writeFile(path.join(directory, name), text)
   return path.join(directory, name)
 }
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n'
 
 it("reads each plugin's configuration inline or from another file, and uses the first entry of a name", async () => {
-  await file('kind: EventRateLimit', 'limits.yaml')
+  await writeConfiguration('kind: EventRateLimit', 'limits.yaml')
   const plugins = `plugins:
 - name: PodSecurity
   configuration: {defaults: {enforce: baseline}}
@@ -27,7 +27,7 @@ it("reads each plugin's configuration inline or from another file, and uses the 
   configuration: {}
 - name: Priority
 `
-  const configuration = await readAdmissionConfiguration(await file(head + plugins))
+  const configuration = await readAdmissionConfiguration(await writeConfiguration(head + plugins))
   expect([...configuration]).toEqual([
     ['PodSecurity', { defaults: { enforce: 'baseline' } }],
     ['EventRateLimit', { kind: 'EventRateLimit' }],
@@ -45,7 +45,7 @@ it.each([
   [`${head}plugins: [{name: a, path: nowhere.yaml}]`, 'nowhere.yaml" [no such file or directory]'],
   ['a: b: c', 'failed to read plugin config'],
 ])('explains the error in %j', async (text, message) => {
-  await expect(readAdmissionConfiguration(await file(text))).rejects.toMatchObject({
+  await expect(readAdmissionConfiguration(await writeConfiguration(text))).rejects.toMatchObject({
     name: 'AdmissionConfigurationError',
     message: expect.stringContaining(message),
   })

@@ -15,9 +15,9 @@ export async function readAdmissionConfiguration(file: string): Promise<Readonly
   const plugins = new Map<string, unknown>()
   for (const [i, plugin] of (await readPlugins(file)).entries()) {
     const at = `plugins[${i}]`
-    const members = checked(file, () => readStrictMembers(plugin, at, ['name', 'path', 'configuration']))
-    const name = checked(file, () => readStringMember(members, 'name', at))
-    const configurationPath = checked(file, () => readStringMember(members, 'path', at))
+    const members = readChecked(file, () => readStrictMembers(plugin, at, ['name', 'path', 'configuration']))
+    const name = readChecked(file, () => readStringMember(members, 'name', at))
+    const configurationPath = readChecked(file, () => readStringMember(members, 'path', at))
     if (plugins.has(name)) continue
     if (members['configuration'] !== undefined && members['configuration'] !== null) plugins.set(name, members['configuration'])
     else if (configurationPath !== '') plugins.set(name, await readYaml(path.resolve(path.dirname(file), configurationPath)))
@@ -30,11 +30,11 @@ async function readPlugins(file: string): Promise<readonly unknown[]> {
   const head = (typeof value === 'object' && value !== null ? value : {}) as { readonly kind?: unknown; readonly apiVersion?: unknown }
   if (head.kind !== kind || !versions.has(head.apiVersion)) {
     const found = `a ${JSON.stringify(head.kind ?? '')} of ${JSON.stringify(head.apiVersion ?? '')}`
-    throw unusable(file, `it is ${found}, not an ${kind} of "apiserver.config.k8s.io/v1"`)
+    throw createUnusableError(file, `it is ${found}, not an ${kind} of "apiserver.config.k8s.io/v1"`)
   }
-  const members = checked(file, () => readStrictMembers(value, '', ['kind', 'apiVersion', 'plugins']))
+  const members = readChecked(file, () => readStrictMembers(value, '', ['kind', 'apiVersion', 'plugins']))
   const plugins = members['plugins'] ?? []
-  if (!Array.isArray(plugins)) throw unusable(file, 'plugins must be a list')
+  if (!Array.isArray(plugins)) throw createUnusableError(file, 'plugins must be a list')
   return plugins as readonly unknown[]
 }
 
@@ -47,19 +47,19 @@ async function readYaml(file: string): Promise<unknown> {
     const why = code === 'ENOENT' ? 'no such file or directory' : message
     throw new AdmissionConfigurationError(`unable to read admission control configuration from ${JSON.stringify(file)} [${why}]`, { cause })
   }
-  const { value, duplicates } = checked(file, () => parseYaml(text))
-  if (duplicates.length > 0) throw unusable(file, `strict decoding error: ${duplicates.join(', ')}`)
+  const { value, duplicates } = readChecked(file, () => parseYaml(text))
+  if (duplicates.length > 0) throw createUnusableError(file, `strict decoding error: ${duplicates.join(', ')}`)
   return value
 }
 
-function checked<T>(file: string, read: () => T): T {
+function readChecked<T>(file: string, read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause)
+    throw createUnusableError(file, cause instanceof Error ? cause.message : String(cause), cause)
   }
 }
 
-function unusable(file: string, why: string, cause?: unknown): AdmissionConfigurationError {
+function createUnusableError(file: string, why: string, cause?: unknown): AdmissionConfigurationError {
   return new AdmissionConfigurationError(`failed to read plugin config ${JSON.stringify(file)}: ${why}`, { cause })
 }

@@ -11,23 +11,23 @@ export function readTypedConfiguration(value: unknown, kinds: Readonly<Record<st
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the configuration must be an object')
   const members = value as Members
   const { kind = '', apiVersion = '' } = members
-  if (kind === '') throw new Error(`Object 'Kind' is missing in '${sortedJson(value)}'`)
-  if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${sortedJson(value)}'`)
+  if (kind === '') throw new Error(`Object 'Kind' is missing in '${formatSortedJson(value)}'`)
+  if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${formatSortedJson(value)}'`)
   if (typeof apiVersion !== 'string' || !Object.hasOwn(kinds, apiVersion) || kinds[apiVersion] !== kind)
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
   return members
 }
 
 /** Formats a value like kube-apiserver, which sorts the keys of a configuration that it read from YAML. */
-function sortedJson(value: unknown): string {
-  return stringifyJson(sorted(value))
+function formatSortedJson(value: unknown): string {
+  return stringifyJson(sortKeys(value))
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const keys = Object.keys(value).toSorted()
-  return Object.fromEntries(keys.map((key) => [key, sorted((value as Members)[key])]))
+  return Object.fromEntries(keys.map((key) => [key, sortKeys((value as Members)[key])]))
 }
 
 /** Returns a member that must be a list. Returns an empty list if it is absent or null. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, createApiErrorFromStatus, isApiError, reasons } from './api-error.ts'
 import * as errors from './api-errors.ts'
-import { aggregateFieldErrors, fieldError, formatFieldError, fieldPath, createVerbatimValue } from './field-error.ts'
+import { aggregateFieldErrors, fieldError, formatFieldError, newFieldPath, createVerbatimValue } from './field-error.ts'
 import { quote } from './go-text.ts'
 
 const configMaps = { group: '', resource: 'configmaps' }
@@ -15,7 +15,7 @@ describe('ApiError', () => {
 
   it('truncates long messages', () => {
     const long = 'x'.repeat(3_000_000)
-    const path = fieldPath('metadata', 'name')
+    const path = newFieldPath('metadata', 'name')
     for (const error of [
       errors.newNotFound(configMaps, long),
       errors.newBadRequest(long),
@@ -66,7 +66,7 @@ describe('ApiError', () => {
   })
 
   it('lists invalid fields', () => {
-    const path = fieldPath('dryRun')
+    const path = newFieldPath('dryRun')
     const error = errors.newInvalid({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', [fieldError.notSupported(path, ['Some'], ['All'])])
     expect(error.message).toBe('CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"')
     expect(error.details).toEqual({
@@ -78,32 +78,32 @@ describe('ApiError', () => {
 })
 
 describe('formatFieldError', () => {
-  const path = fieldPath('spec', 'containers').index(0).child('env').key('A')
+  const path = newFieldPath('spec', 'containers').index(0).child('env').key('A')
 
   it.each([
     [fieldError.required(path), 'spec.containers[0].env[A]: Required value'],
-    [fieldError.required(fieldPath('a'), 'say so'), 'a: Required value: say so'],
-    [fieldError.invalid(fieldPath('a'), 'x"\n', 'bad'), 'a: Invalid value: "x\\"\\n": bad'],
-    [fieldError.invalid(fieldPath('a'), 5, 'bad'), 'a: Invalid value: 5: bad'],
-    [fieldError.invalid(fieldPath('a'), null, 'bad'), 'a: Invalid value: null: bad'],
-    [fieldError.invalid(fieldPath('a'), { b: '<' }, 'bad'), 'a: Invalid value: {"b":"\\u003c"}: bad'],
-    [fieldError.invalid(fieldPath('a'), createVerbatimValue('core.X{}'), ''), 'a: Invalid value: core.X{}'],
+    [fieldError.required(newFieldPath('a'), 'say so'), 'a: Required value: say so'],
+    [fieldError.invalid(newFieldPath('a'), 'x"\n', 'bad'), 'a: Invalid value: "x\\"\\n": bad'],
+    [fieldError.invalid(newFieldPath('a'), 5, 'bad'), 'a: Invalid value: 5: bad'],
+    [fieldError.invalid(newFieldPath('a'), null, 'bad'), 'a: Invalid value: null: bad'],
+    [fieldError.invalid(newFieldPath('a'), { b: '<' }, 'bad'), 'a: Invalid value: {"b":"\\u003c"}: bad'],
+    [fieldError.invalid(newFieldPath('a'), createVerbatimValue('core.X{}'), ''), 'a: Invalid value: core.X{}'],
     [fieldError.invalid(undefined, '', 'bad'), '<nil>: Invalid value: "": bad'],
-    [fieldError.duplicate(fieldPath('a'), true), 'a: Duplicate value: true'],
-    [fieldError.tooLong(fieldPath('a'), 1), 'a: Too long: may not be more than 1 byte'],
-    [fieldError.tooMany(fieldPath('a'), 3, 2), 'a: Too many: 3: must have at most 2 items'],
-    [fieldError.tooMany(fieldPath('a'), -1, 2), 'a: Too many: must have at most 2 items'],
-    [fieldError.forbidden(fieldPath('a'), 'no'), 'a: Forbidden: no'],
-    [fieldError.notFoundField(fieldPath('a'), 'x'), 'a: Not found: "x"'],
-    [fieldError.internal(fieldPath('a'), 'oops'), 'a: Internal error: oops'],
+    [fieldError.duplicate(newFieldPath('a'), true), 'a: Duplicate value: true'],
+    [fieldError.tooLong(newFieldPath('a'), 1), 'a: Too long: may not be more than 1 byte'],
+    [fieldError.tooMany(newFieldPath('a'), 3, 2), 'a: Too many: 3: must have at most 2 items'],
+    [fieldError.tooMany(newFieldPath('a'), -1, 2), 'a: Too many: must have at most 2 items'],
+    [fieldError.forbidden(newFieldPath('a'), 'no'), 'a: Forbidden: no'],
+    [fieldError.notFoundField(newFieldPath('a'), 'x'), 'a: Not found: "x"'],
+    [fieldError.internal(newFieldPath('a'), 'oops'), 'a: Internal error: oops'],
   ])('formats an error like kube-apiserver, case %#', (error, message) => {
     expect(formatFieldError(error)).toBe(message)
   })
 
   it('joins messages in brackets, without duplicates', () => {
-    const a = fieldError.required(fieldPath('a'))
+    const a = fieldError.required(newFieldPath('a'))
     expect(aggregateFieldErrors([a, a])).toBe('a: Required value')
-    expect(aggregateFieldErrors([a, fieldError.required(fieldPath('b')), a])).toBe('[a: Required value, b: Required value]')
+    expect(aggregateFieldErrors([a, fieldError.required(newFieldPath('b')), a])).toBe('[a: Required value, b: Required value]')
   })
 
   it('quotes values like Go', () => {

@@ -225,7 +225,7 @@ export class FieldPath {
  * Returns the path of nested fields: `fieldPath('spec', 'template')`. Without names, returns the root path. Paths of its children have no leading
  * dot.
  */
-export function fieldPath(first = '', ...rest: string[]): FieldPath {
+export function newFieldPath(first = '', ...rest: string[]): FieldPath {
   let path = new FieldPath(first)
   for (const name of rest) path = new FieldPath(name, path)
   return path

@@ -7,7 +7,7 @@ export {
   fieldError,
   formatFieldErrorBody,
   formatFieldError,
-  fieldPath,
+  newFieldPath,
   repeatCheck,
   unnamedPath,
   createVerbatimValue,

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from './field-error.ts'
+import { fieldError, newFieldPath } from './field-error.ts'
 import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { parseInt64 } from './go-text.ts'
 import { isQualifiedName, isValidLabelValue } from './name-format.ts'
@@ -20,7 +20,7 @@ export type Labels = Readonly<Record<string, string>>
 /** Validates a requirement. `path` is the path of the requirement in the request's object, for error messages. */
 export function checkRequirement(requirement: LabelRequirement, path?: FieldPath): FieldErrorList {
   const { key, operator, values } = requirement
-  const at = path ?? fieldPath()
+  const at = path ?? newFieldPath()
   const valuesPath = at.child('values')
   const errors: FieldErrorList = [...checkKey(key, at.child('key'))]
   const complain = (detail: string): void => void errors.push(fieldError.invalid(valuesPath, values, detail))

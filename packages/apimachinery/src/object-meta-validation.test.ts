@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newInvalid } from './api-errors.ts'
 import { validateConditions } from './conditions-validation.ts'
 import type { FieldErrorList } from './field-error.ts'
-import { formatFieldError, fieldPath } from './field-error.ts'
+import { formatFieldError, newFieldPath } from './field-error.ts'
 import { generateName, newUid } from './identifiers.ts'
 import type { ObjectMeta } from './meta.ts'
 import { equalsSemantically, validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
@@ -118,7 +118,7 @@ describe('request options', () => {
   })
 
   it('validates the name of a field manager', () => {
-    expect(formatErrors(validateFieldManager('é\u0007', fieldPath('m')))).toEqual([
+    expect(formatErrors(validateFieldManager('é\u0007', newFieldPath('m')))).toEqual([
       'm: Invalid value: "é\\a": invalid character U+0007 (at position 2)',
     ])
   })
@@ -133,13 +133,13 @@ describe('selectors and conditions in objects', () => {
         { key: 'c', operator: '?' },
       ],
     }
-    expect(formatErrors(validateLabelSelector(selector, fieldPath('s')))).toEqual([
+    expect(formatErrors(validateLabelSelector(selector, newFieldPath('s')))).toEqual([
       "s.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
       "s.matchExpressions[1].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
       's.matchExpressions[2].operator: Invalid value: "?": not a valid selector operator',
     ])
     const condition = { type: 'Ready', status: 'Yes', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Because', message: '' }
-    expect(formatErrors(validateConditions([condition, { ...condition, status: 'True' }], fieldPath('c')))).toEqual([
+    expect(formatErrors(validateConditions([condition, { ...condition, status: 'True' }], newFieldPath('c')))).toEqual([
       'c[0].status: Unsupported value: "Yes": supported values: "False", "True", "Unknown"',
       'c[1].type: Duplicate value: "Ready"',
     ])

@@ -1,4 +1,4 @@
-import { appendAll, fieldError, fieldPath } from './field-error.ts'
+import { appendAll, fieldError, newFieldPath } from './field-error.ts'
 import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { measureUtf8Bytes, exceedsBytes, quote } from './go-text.ts'
 import type { DeepReadonly, LabelSelector, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './meta.ts'
@@ -18,7 +18,7 @@ export interface ObjectMetaRules {
 export const immutableMessage: string = 'field is immutable'
 export const notNegativeMessage: string = 'must be greater than or equal to 0'
 
-const metadataPath = fieldPath('metadata')
+const metadataPath = newFieldPath('metadata')
 
 /** Validates the metadata of a new object, after `generateName` was replaced by a name. */
 export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrorList {

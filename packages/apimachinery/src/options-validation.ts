@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from './field-error.ts'
+import { fieldError, newFieldPath } from './field-error.ts'
 import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { measureUtf8Bytes, exceedsBytes } from './go-text.ts'
 import type { DeepReadonly, DeleteOptions } from './meta.ts'
@@ -28,9 +28,9 @@ const maxFieldManagerLength = 128
 
 export function validateCreateOptions(options: WriteOptions): FieldErrorList {
   return [
-    ...validateFieldManager(options.fieldManager ?? '', fieldPath('fieldManager')),
-    ...validateDryRun(options.dryRun ?? [], fieldPath('dryRun')),
-    ...validateFieldValidation(options.fieldValidation ?? '', fieldPath('fieldValidation')),
+    ...validateFieldManager(options.fieldManager ?? '', newFieldPath('fieldManager')),
+    ...validateDryRun(options.dryRun ?? [], newFieldPath('dryRun')),
+    ...validateFieldValidation(options.fieldValidation ?? '', newFieldPath('fieldValidation')),
   ]
 }
 
@@ -42,9 +42,9 @@ export function validateUpdateOptions(options: WriteOptions): FieldErrorList {
 export function validatePatchOptions(options: PatchOptions, apply: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   if (apply) {
-    if ((options.fieldManager ?? '') === '') errors.push(fieldError.required(fieldPath('fieldManager'), 'is required for apply patch'))
+    if ((options.fieldManager ?? '') === '') errors.push(fieldError.required(newFieldPath('fieldManager'), 'is required for apply patch'))
   } else if (options.force !== undefined) {
-    errors.push(fieldError.forbidden(fieldPath('force'), 'may not be specified for non-apply patch'))
+    errors.push(fieldError.forbidden(newFieldPath('force'), 'may not be specified for non-apply patch'))
   }
   return [...errors, ...validateCreateOptions(options)]
 }
@@ -54,21 +54,21 @@ const propagationPolicies = ['Foreground', 'Background', 'Orphan']
 export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): FieldErrorList {
   const errors: FieldErrorList = []
   const { propagationPolicy: policy, orphanDependents } = options
-  const path = fieldPath('propagationPolicy')
+  const path = newFieldPath('propagationPolicy')
   if (orphanDependents !== undefined && policy !== undefined) {
     errors.push(fieldError.invalid(path, policy, 'orphanDependents and deletionPropagation cannot be both set'))
   }
   if (policy !== undefined && !propagationPolicies.includes(policy)) {
     errors.push(fieldError.notSupported(path, policy, [...propagationPolicies, 'nil']))
   }
-  errors.push(...validateDryRun(options.dryRun ?? [], fieldPath('dryRun')))
+  errors.push(...validateDryRun(options.dryRun ?? [], newFieldPath('dryRun')))
   if (options.ignoreStoreReadErrorWithClusterBreakingPotential) errors.push(...validateUnreadableDelete(options))
   return errors
 }
 
 /** Rejects options that must not be combined with `ignoreStoreReadErrorWithClusterBreakingPotential`. */
 function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
-  const path = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
+  const path = newFieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
   const deleteMembers: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
   const present = [...((options.dryRun?.length ?? 0) > 0 ? ['dryRun'] : []), ...deleteMembers.filter((name) => options[name] !== undefined)]
   return present.map((name) => fieldError.invalid(path, true, `cannot be set together with .${name}`))
@@ -81,7 +81,7 @@ export function validateListOptions(options: ListOptions): FieldErrorList {
 function validateList(options: ListOptions): FieldErrorList {
   const errors: FieldErrorList = []
   const match = options.resourceVersionMatch ?? ''
-  const path = fieldPath('resourceVersionMatch')
+  const path = newFieldPath('resourceVersionMatch')
   if (match !== '') {
     if (!options.resourceVersion) {
       errors.push(fieldError.forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
@@ -93,7 +93,7 @@ function validateList(options: ListOptions): FieldErrorList {
     }
   }
   if (options.sendInitialEvents !== undefined) {
-    errors.push(fieldError.forbidden(fieldPath('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
+    errors.push(fieldError.forbidden(newFieldPath('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
   }
   return errors
 }
@@ -101,7 +101,7 @@ function validateList(options: ListOptions): FieldErrorList {
 function validateWatch(options: ListOptions): FieldErrorList {
   const errors: FieldErrorList = []
   const match = options.resourceVersionMatch ?? ''
-  const path = fieldPath('resourceVersionMatch')
+  const path = newFieldPath('resourceVersionMatch')
   if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.push(fieldError.forbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
   }

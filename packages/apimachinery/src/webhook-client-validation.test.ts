@@ -1,4 +1,4 @@
-import { formatFieldError, fieldPath } from './field-error.ts'
+import { formatFieldError, newFieldPath } from './field-error.ts'
 import { expect, it } from 'vitest'
 import { validateWebhookService } from './webhook-client-validation.ts'
 
@@ -8,5 +8,5 @@ it.each([
   [{ name: 'n', namespace: '' }, ['service.name: Required value']],
   [{ name: '', namespace: 'ns' }, ['service.namespace: Required value']],
 ])('validates the service %j with the errors %j', (service, messages) => {
-  expect(validateWebhookService(service, fieldPath('service')).map(formatFieldError)).toEqual(messages)
+  expect(validateWebhookService(service, newFieldPath('service')).map(formatFieldError)).toEqual(messages)
 })

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { aggregateFieldErrors, fieldError, fieldPath, getErrorMessage, pause } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath, getErrorMessage, pause } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { compileAuthentication, createJwtAuthenticator, createJwtMetrics, parseAuthenticationConfiguration } from '@keelson/auth'
@@ -41,7 +41,7 @@ export async function readIssuers(options: AuthenticationOptions, disallowedIssu
   }
   if (configuration.anonymous !== undefined && anonymous !== undefined) {
     const detail = '--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file'
-    throw new Error(aggregateFieldErrors([fieldError.forbidden(fieldPath('anonymous'), detail)]))
+    throw new Error(aggregateFieldErrors([fieldError.forbidden(newFieldPath('anonymous'), detail)]))
   }
   return { configuration, issuers: compile(configuration, disallowedIssuers), content }
 }
@@ -171,7 +171,7 @@ function reread(
   const configuration = parseAuthenticationConfiguration(content)
   const { jwt, errors } = compileAuthentication(configuration, disallowedIssuers)
   if (JSON.stringify(configuration.anonymous) !== JSON.stringify(anonymous)) {
-    errors.push(fieldError.forbidden(fieldPath('anonymous'), 'changed from initial configuration file'))
+    errors.push(fieldError.forbidden(newFieldPath('anonymous'), 'changed from initial configuration file'))
   }
   if (errors.length > 0) throw new Error(aggregateFieldErrors(errors))
   return jwt

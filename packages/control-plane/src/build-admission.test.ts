@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { forbidden } from '@keelson/admission'
+import { newForbiddenWrite } from '@keelson/admission'
 import type { AdmissionModule } from '@keelson/admission'
 import type { KubeObject } from '@keelson/apimachinery'
 import { afterEach, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ test('runs custom plugins along with the built-in ones', async () => {
         name: 'NoSecretsHere',
         operations: ['CREATE'],
         validate(attributes) {
-          if (attributes.resource.resource === 'secrets') throw forbidden(attributes, 'no secrets here')
+          if (attributes.resource.resource === 'secrets') throw newForbiddenWrite(attributes, 'no secrets here')
         },
       }),
     },

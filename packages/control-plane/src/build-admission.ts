@@ -1,5 +1,5 @@
 import {
-  builtinPlugins,
+  createBuiltinPlugins,
   createAdmissionChain,
   createAdmissionMetrics,
   createModulePlugin,
@@ -23,7 +23,7 @@ export interface SelectedPlugins {
  */
 export async function selectAdmissionPlugins({ admission = {}, log }: ServerChainOptions): Promise<SelectedPlugins> {
   const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: customPlugins = {}, modules = [] } = admission
-  const plugins = builtinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
+  const plugins = createBuiltinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
   try {
     for (const [name, factory] of Object.entries(customPlugins)) plugins.register(name, factory)
     for (const module of modules) {

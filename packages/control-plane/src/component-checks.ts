@@ -1,4 +1,4 @@
-import { remoteErrorText, requestRemote } from '@keelson/http-installer'
+import { formatRemoteError, requestRemote } from '@keelson/http-installer'
 import type { Remote } from '@keelson/registry'
 import type { ComponentCheck } from '@keelson/resources-core'
 import type { GenericConfig } from './build-generic-config.ts'
@@ -29,7 +29,7 @@ export function checkComponentOnPort(port: number): ComponentCheck {
         response.on('error', ({ message: reason }) => reportFailure(reason))
         response.on('end', () => resolve({ healthy: statusCode >= 200 && statusCode < 400, message }))
       })
-      request.on('error', (error) => reportFailure(remoteErrorText(error)))
+      request.on('error', (error) => reportFailure(formatRemoteError(error)))
       request.on('close', () => clearTimeout(timer))
       request.end()
     })

@@ -2,7 +2,7 @@ import { hostname as readHostname } from 'node:os'
 import { createServerId, IdentityLease, PeerEndpoints } from '@keelson/aggregator'
 import type { Endpoints } from '@keelson/api/core/v1'
 import type { LoopbackClient } from '@keelson/loopback'
-import { hostAndPort } from '@keelson/outbound'
+import { joinHostAndPort } from '@keelson/outbound'
 import type { Destination } from '@keelson/outbound'
 import { describeError } from '@keelson/server'
 import type { Storage } from '@keelson/storagebackend'
@@ -92,7 +92,7 @@ export class ServerPresence {
 
   async #publishLease(): Promise<void> {
     if (this.#port === undefined) return
-    await this.#lease?.start(this.endpoints === undefined ? undefined : hostAndPort(this.#address(this.#port)))
+    await this.#lease?.start(this.endpoints === undefined ? undefined : joinHostAndPort(this.#address(this.#port)))
   }
 
   #publishEndpoints(): void {

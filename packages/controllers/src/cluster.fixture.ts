@@ -1,5 +1,5 @@
 import { createConstantAuthorizer } from '@keelson/auth'
-import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
+import { createBuiltinPlugins, createAdmissionChain } from '@keelson/admission'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
@@ -91,7 +91,7 @@ export async function openCluster(clock: Clock): Promise<Cluster> {
   })
   const informers = createSharedInformers(client)
   const authorizer = createConstantAuthorizer({ decision: 'allow', reason: '' })
-  const plugins = await builtinPlugins().create({ client, informers, authorizer }, { disable: ['ServiceAccount'] })
+  const plugins = await createBuiltinPlugins().create({ client, informers, authorizer }, { disable: ['ServiceAccount'] })
   const admission = createAdmissionChain(plugins)
   const requireResource = <T extends KubeObject>(plural: string): LoopbackResource<T> =>
     client.resource<T>({ group: '', resource: plural })!

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, parseDuration } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, parseDuration } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { EncryptionConfiguration, Key, KmsConfiguration, ProviderConfiguration } from './encryption-configuration.ts'
 import { decodeBase64 } from './strict-base64.ts'
@@ -14,7 +14,7 @@ export interface ValidateOptions {
 
 /** Validates a configuration. Returns the same messages as kube-apiserver in the same order. Messages never contain secrets. */
 export function validateConfiguration(configuration: EncryptionConfiguration, options: ValidateOptions = {}): FieldErrorList {
-  const root = fieldPath('resources')
+  const root = newFieldPath('resources')
   if (configuration.resources.length === 0) return [reportAtLeastOne(root, root.toString())]
   const kmsNames = new Set<string>()
   const errors: FieldErrorList = []

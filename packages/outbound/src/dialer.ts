@@ -4,7 +4,7 @@ import type { ClientCertificate } from './client-certificate.ts'
 import { callOnce, Connections, waitUnlessAborted } from './connections.ts'
 import { connect, dialDirectly } from './dial-tls.ts'
 import type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
-import { OutboundError, hostAndPort } from './failure.ts'
+import { OutboundError, joinHostAndPort } from './failure.ts'
 import type { Destination } from './failure.ts'
 import { replaceHeaders, startHttpCall } from './http-call.ts'
 import { isStale, openStream } from './open-stream.ts'
@@ -277,5 +277,5 @@ async function resolveService(resolver: ServiceResolver, service: ServiceReferen
 
 /** Returns the URL of a Service's port. Its host is the expected name in the certificate. */
 export function buildServiceUrl({ namespace, name, port }: ServiceReference, path = ''): string {
-  return `https://${hostAndPort({ host: `${name}.${namespace}.svc`, port })}${path.startsWith('/') || path === '' ? path : `/${path}`}`
+  return `https://${joinHostAndPort({ host: `${name}.${namespace}.svc`, port })}${path.startsWith('/') || path === '' ? path : `/${path}`}`
 }

@@ -33,7 +33,7 @@ export class OutboundError extends Error {
 }
 
 /** Formats a destination: "10.0.0.1:443" or "[fd00::1]:443". */
-export function hostAndPort({ host, port }: Destination): string {
+export function joinHostAndPort({ host, port }: Destination): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
@@ -59,7 +59,7 @@ export function toDialError(error: unknown, destination: Destination | UnixSocke
   const options = { cause: error }
   if ('host' in destination && (code === 'ENOTFOUND' || code === 'EAI_AGAIN'))
     return new OutboundError('dial', `dial tcp: lookup ${destination.host}: no such host`, options)
-  const address = 'path' in destination ? `unix ${destination.path}` : `tcp ${hostAndPort(destination)}`
+  const address = 'path' in destination ? `unix ${destination.path}` : `tcp ${joinHostAndPort(destination)}`
   return new OutboundError('dial', `dial ${address}: ${dialProblems[code] ?? message}`, options)
 }
 

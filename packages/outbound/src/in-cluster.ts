@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { hostAndPort } from './failure.ts'
+import { joinHostAndPort } from './failure.ts'
 import { checkAuthorities, createCredentialHeaders } from './kubeconfig.ts'
 import type { KubeconfigClient } from './kubeconfig.ts'
 
@@ -35,7 +35,7 @@ export async function readInClusterConfig(options: InClusterOptions = {}): Promi
   const authorities = await readFile(path.join(directory, 'ca.crt'), 'utf8').catch(() => '')
   if (authorities !== '') checkAuthorities(authorities)
   return {
-    url: `https://${hostAndPort({ host, port: Number(port) })}`,
+    url: `https://${joinHostAndPort({ host, port: Number(port) })}`,
     tls: authorities === '' ? {} : { authorities },
     headers: createCredentialHeaders({ token: '', username: '', password: '', impersonation: {} }, { tokenFile, clock }),
   }

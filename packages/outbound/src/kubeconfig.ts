@@ -8,7 +8,7 @@ import type { CertificateFiles, ClientCertificate } from './client-certificate.t
 import type { TlsSettings } from './dial-tls.ts'
 import { ExecPlugin } from './exec-plugin.ts'
 import type { ExecCredentials } from './exec-plugin.ts'
-import { hostAndPort } from './failure.ts'
+import { joinHostAndPort } from './failure.ts'
 import { pickClusterMembers, readExec } from './kubeconfig-exec.ts'
 import type { UserExecConfig } from './kubeconfig-exec.ts'
 import { decode, isPresent, readText, resolvePath, toStruct } from './kubeconfig-struct.ts'
@@ -100,10 +100,10 @@ export async function readKubeconfigUsers(file: string, { clock = systemClock }:
   }
   return {
     async find(host, port) {
-      const names = [...listUserNames(hostAndPort({ host, port })), ...(port === 443 ? listUserNames(host) : []), '*']
+      const names = [...listUserNames(joinHostAndPort({ host, port })), ...(port === 443 ? listUserNames(host) : []), '*']
       if (current !== undefined) names.push(readText(toStruct(current['context'])['user']))
       const name = names.find((each) => users.has(each))
-      return name === undefined ? undefined : load(name, users.get(name)!, `https://${hostAndPort({ host, port })}`)
+      return name === undefined ? undefined : load(name, users.get(name)!, `https://${joinHostAndPort({ host, port })}`)
     },
   }
 }

@@ -74,10 +74,10 @@ export function parseReview(body: Buffer, expected: ExpectedReview): ParsedRevie
     return { problem: `couldn't get version/kind; json parse error: ${getErrorMessage(error)}` }
   }
   const review = value ?? {}
-  if (!isJsonObject(review)) return { problem: describeTypeMetaProblem(jsonTypeProblem(value, '', typeMeta)) }
+  if (!isJsonObject(review)) return { problem: describeTypeMetaProblem(formatJsonTypeProblem(value, '', typeMeta)) }
   for (const member of ['apiVersion', 'kind']) {
     const sent = review[member] ?? ''
-    if (typeof sent !== 'string') return { problem: describeTypeMetaProblem(jsonTypeProblem(sent, `.${member}`, 'string')) }
+    if (typeof sent !== 'string') return { problem: describeTypeMetaProblem(formatJsonTypeProblem(sent, `.${member}`, 'string')) }
   }
   const foreign = findForeignType(review, expected)
   return foreign === undefined ? { review } : { problem: foreign }
@@ -113,7 +113,7 @@ function describeTypeMetaProblem(problem: string): string {
 }
 
 /** Returns Go's message for a JSON value of the wrong type. `field` is "" for the whole value. */
-export function jsonTypeProblem(value: JsonValue, field: string, goType: string): string {
+export function formatJsonTypeProblem(value: JsonValue, field: string, goType: string): string {
   const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
   const place = field === '' ? 'Go value' : `Go struct field ${field}`
   return `json: cannot unmarshal ${kind} into ${place} of type ${goType}`

@@ -1,5 +1,5 @@
 import type { Scale } from '@keelson/api/autoscaling/v1'
-import { fieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
+import { newFieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { updateScaleManagers, getScaleManagers } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
@@ -47,7 +47,7 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
         const name = stored.name ?? ''
         const errors = [
           ...validateObjectMeta(metadata, { namespaced: store.namespaced }),
-          ...validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas')),
+          ...validateNonNegative(spec?.replicas ?? 0, newFieldPath('spec', 'replicas')),
         ]
         if (errors.length > 0) throw newInvalid(scaleKind, name, errors)
         if (metadata.uid && metadata.uid !== stored.uid) {

@@ -1,4 +1,4 @@
-import { measureUtf8Bytes, fieldError, fieldPath, isConfigMapKey, equalsSemantically, wasSentEmpty } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, newFieldPath, isConfigMapKey, equalsSemantically, wasSentEmpty } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /** Maximum total size in bytes of all values of a ConfigMap or Secret. */
@@ -43,5 +43,5 @@ export function validateImmutableData<T extends MaybeImmutable>(
     (member) => !equalsSemantically(object[member] ?? {}, old[member] ?? {}) || (member !== defaulted && wasSentEmpty(object, member)),
   )
   const violations = object.immutable === true ? changed : ['immutable', ...changed]
-  return violations.map((member) => fieldError.forbidden(fieldPath(member), 'field is immutable when `immutable` is set'))
+  return violations.map((member) => fieldError.forbidden(newFieldPath(member), 'field is immutable when `immutable` is set'))
 }

@@ -1,10 +1,10 @@
-import { formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, newFieldPath } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { formatIP, findIPWarnings, parseIP, validateLegacyIP } from './ip-address.ts'
 
-const path = fieldPath('ip')
+const path = newFieldPath('ip')
 
 describe('IP addresses', () => {
   it('are valid without leading zeros if and only if Node.js accepts them', () => {

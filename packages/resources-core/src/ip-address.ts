@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, quote } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export interface IPAddress {
@@ -107,7 +107,7 @@ export function validateIP(value: string, path: FieldPath): FieldErrorList {
 
 /** Returns the error messages of `validateIP` without paths. Used for object names that are IP addresses. */
 export function findIPErrors(value: string): readonly string[] {
-  return validateIP(value, fieldPath()).map(({ detail }) => detail)
+  return validateIP(value, newFieldPath()).map(({ detail }) => detail)
 }
 
 /** Returns warnings about an address that passes `validateLegacyIP` but is not canonical. */

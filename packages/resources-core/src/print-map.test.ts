@@ -1,13 +1,13 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { ResourceQuotaSpec } from '@keelson/api/core/v1'
-import { decodeStruct, fieldError, formatFieldErrorBody, fieldPath } from '@keelson/apimachinery'
+import { decodeStruct, fieldError, formatFieldErrorBody, newFieldPath } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { printList, printMap } from './print-map.ts'
 
 it('prints all keys in alphabetical order, including numeric keys', () => {
   const owner = { labels: { 80: '<a>', $x: 'b', '10Gi': 'c' } }
-  expect(formatFieldErrorBody(fieldError.invalid(fieldPath('labels'), printMap(owner, 'labels'), 'no'))).toBe(
+  expect(formatFieldErrorBody(fieldError.invalid(newFieldPath('labels'), printMap(owner, 'labels'), 'no'))).toBe(
     String.raw`Invalid value: {"$x":"b","10Gi":"c","80":"\u003ca\u003e"}: no`,
   )
 })

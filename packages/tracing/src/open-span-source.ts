@@ -1,6 +1,6 @@
 import { connect as connectSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { hostAndPort, openRelay } from '@keelson/outbound'
+import { joinHostAndPort, openRelay } from '@keelson/outbound'
 import type { Destination, Relay } from '@keelson/outbound'
 import type { SpanSource } from './exported-span.ts'
 import { parseEndpoint } from './tracing-configuration.ts'
@@ -22,7 +22,7 @@ export async function openSpanSource({ configuration, instanceId, connect, onExp
   const relay = await openNeededRelay(configuration, connect)
   const address = parseEndpoint(configuration.endpoint)
   const source = createOpenTelemetrySource({
-    url: relay !== undefined ? `unix://${relay.path}` : 'path' in address ? `unix://${address.path}` : `grpc://${hostAndPort(address)}`,
+    url: relay !== undefined ? `unix://${relay.path}` : 'path' in address ? `unix://${address.path}` : `grpc://${joinHostAndPort(address)}`,
     samplingRatePerMillion: configuration.samplingRatePerMillion ?? 0,
     instanceId,
     onExportError,

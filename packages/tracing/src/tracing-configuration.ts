@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { aggregateFieldErrors, fieldError, fieldPath, findUrlSyntaxError, getErrorMessage, quote } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath, findUrlSyntaxError, getErrorMessage, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { decodeConfiguration, defineConfigurationStruct } from '@keelson/apimachinery/configuration'
 import { formatOpenError } from '@keelson/outbound'
@@ -37,7 +37,7 @@ export async function readTracingConfiguration(file: string): Promise<TracingCon
   } catch (error) {
     throw new Error(`failed to read tracing config: ${getErrorMessage(error)}`, { cause: error })
   }
-  const errors = validateTracingConfiguration(configuration, fieldPath())
+  const errors = validateTracingConfiguration(configuration, newFieldPath())
   if (errors.length > 0) throw new Error(`failed to validate tracing configuration: ${aggregateFieldErrors(errors)}`)
   return configuration
 }

@@ -16,7 +16,7 @@ import { help, parseOptions } from './options.ts'
 import type { Options } from './options.ts'
 import { openNamespace, refuseNodes } from './play/run-namespace.ts'
 import { Server } from './play/server.ts'
-import { readAccepted, reasonFor } from './report/accepted.ts'
+import { readAccepted, findReason } from './report/accepted.ts'
 import { printGroup } from './report/print-group.ts'
 import { saveCases } from './report/save-cases.ts'
 
@@ -53,12 +53,12 @@ async function run(options: Options): Promise<number> {
     played: ({ scenario }) => void scenarios.set(scenario, (scenarios.get(scenario) ?? 0) + 1),
   })
   const accepted = readAccepted()
-  const open = result.groups.filter(({ name }) => reasonFor(name, accepted) === undefined)
+  const open = result.groups.filter(({ name }) => findReason(name, accepted) === undefined)
   for (const group of open.slice(0, show))
     print(`${printGroup(group, group.smallest, (seed) => `npm run compare -- --server ${server} --token … --seed ${seed} --steps 1`)}\n`)
   if (open.length > show) print(`… and ${open.length - show} more groups\n`)
   for (const { name, found } of result.groups) {
-    const reason = reasonFor(name, accepted)
+    const reason = findReason(name, accepted)
     if (reason !== undefined) print(`accepted: ${found.length} × ${name}: ${reason}`)
   }
   if (result.flaky.length > 0) print(`differed only the first time: ${result.flaky.join(' ')}`)

@@ -4,20 +4,8 @@ import { expect, it } from 'vitest'
 import { findFunctionNames } from './function-names.ts'
 import { repositoryRoot } from './manifests.ts'
 
-/** Packages whose exported functions are not renamed yet. */
-const packagesToRename = [
-  'packages/apiextensions',
-  'packages/apimachinery',
-  'packages/http-installer',
-  'packages/outbound',
-  'tooling/compare',
-]
-
 /** Functions that may have other names, each with the reason. */
-const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/^packages\/admission\//, 'Not renamed yet.'],
-  ...packagesToRename.map((folder) => [new RegExp(`^${folder}/.*, exported$`), 'Not renamed yet.'] as const),
-]
+const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = []
 
 const files = globSync(['packages/*/{src,bench,test}/**/*.ts', 'apps/*/{src,test}/**/*.ts', 'tooling/*/{src,bench}/**/*.ts'], {
   cwd: repositoryRoot,

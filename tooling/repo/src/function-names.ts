@@ -38,7 +38,7 @@ const verbs: ReadonlySet<string> = new Set(
   shrink shuffle shut sign signal simulate skip sleep slice sort spawn spend spin splice split spread stamp start starts step stop store
   stream stringify strip submit subscribe subtract suffices suggest sum summarize supply supports surround suspend swallow swap sweep switch
   sync take takes terminate test throw tick tidy to tokenize tolerates touch trace track transform translate traverse trim truncate try
-  turn unbind unblock unchain uncork uncount undefine undelay undelete undo unescape uninstall union unite unlift unlink unlock unmap
+  tunnel   turn unbind unblock unchain uncork uncount undefine undelay undelete undo unescape uninstall union unite unlift unlink unlock unmap
   unpack unparse unquote unserve unsubscribe unwrap update upgrade upload use uses validate vary verify view visit wait waits wake walk
   warm warn was watch weigh widen wipe with withdraw without wrap write writes yield zip
   `

@@ -1,9 +1,9 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
-import { aggregateMessages, fieldError, formatFieldError, fieldPath, newUnknownError } from '@keelson/apimachinery'
+import { aggregateMessages, fieldError, formatFieldError, newFieldPath, newUnknownError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldError, FieldPath } from '@keelson/apimachinery'
 import { listContainers, listContainersWithPath, listMutableContainers } from '@keelson/resources-core'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 const policy = 'Always'
 
@@ -11,7 +11,7 @@ const policy = 'Always'
  * Creates the plugin AlwaysPullImages. It sets the pull policy of all containers and image volumes to Always, so that a pod needs the
  * credentials for its images even if the node has them. Updates that bring no new image are left alone.
  */
-export function alwaysPullImages(): AdmissionPlugin {
+export function createAlwaysPullImagesPlugin(): AdmissionPlugin {
   return {
     name: 'AlwaysPullImages',
     operations: ['CREATE', 'UPDATE'],
@@ -27,7 +27,7 @@ export function alwaysPullImages(): AdmissionPlugin {
       if (spec === undefined || hasOnlyKnownImages(attributes)) return
       const errors = findOtherPolicies(spec)
       if (errors.length > 0)
-        throw newUnknownError(aggregateMessages(errors.map((error) => forbidden(attributes, formatFieldError(error)).message)))
+        throw newUnknownError(aggregateMessages(errors.map((error) => newForbiddenWrite(attributes, formatFieldError(error)).message)))
     },
   }
 }
@@ -35,11 +35,11 @@ export function alwaysPullImages(): AdmissionPlugin {
 /** Returns whether a write is an update whose containers use only images of the stored pod. */
 function hasOnlyKnownImages({ operation, object, oldObject }: AdmissionAttributes): boolean {
   if (operation !== 'UPDATE') return false
-  const known = new Set(imagesOf(oldObject as DeepReadonly<Pod>))
-  return imagesOf(object as Pod).every((image) => known.has(image))
+  const known = new Set(listImages(oldObject as DeepReadonly<Pod>))
+  return listImages(object as Pod).every((image) => known.has(image))
 }
 
-function imagesOf({ spec }: DeepReadonly<Pod>): readonly (string | undefined)[] {
+function listImages({ spec }: DeepReadonly<Pod>): readonly (string | undefined)[] {
   return spec === undefined ? [] : listContainers(spec).map(({ image }) => image)
 }
 
@@ -48,7 +48,7 @@ function findOtherPolicies(spec: PodSpec): readonly FieldError[] {
   const check = (path: FieldPath, value = ''): void => {
     if (value !== policy) errors.push(fieldError.notSupported(path, value, [policy]))
   }
-  const path = fieldPath('spec')
+  const path = newFieldPath('spec')
   for (const { container, path: at } of listContainersWithPath(spec, path)) check(at.child('imagePullPolicy'), container.imagePullPolicy)
   for (const [i, { image }] of (spec.volumes ?? []).entries()) {
     if (image !== undefined) check(path.child('volumes').index(i).child('image').child('pullPolicy'), image.pullPolicy)

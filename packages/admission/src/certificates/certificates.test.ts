@@ -1,8 +1,13 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { admitted, openTestCluster, update, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from './index.ts'
+import {
+  createCertificateApprovalPlugin,
+  createCertificateSigningPlugin,
+  createCertificateSubjectRestrictionPlugin,
+  createClusterTrustBundleAttestPlugin,
+} from './index.ts'
 
 let cluster: TestCluster
 beforeEach(() => {
@@ -22,13 +27,13 @@ const request = (
   status,
 })
 const approved = { conditions: [{ type: 'Approved', status: 'True' }] }
-const refused = (message: string) => ({ code: 403, message: expect.stringContaining(message) })
+const matchRefusal = (message: string) => ({ code: 403, message: expect.stringContaining(message) })
 
 it.each([
-  ['approval', 'approve', certificateApproval],
-  ['status', 'sign', certificateSigning],
+  ['approval', 'approve', createCertificateApprovalPlugin],
+  ['status', 'sign', createCertificateSigningPlugin],
 ] as const)('changing %s requires permission to %s for the signer or its domain', async (subresource, verb, plugin) => {
-  const change = () => admitted(plugin(cluster), update('certificatesigningrequests', request(), request(approved), { subresource }))
+  const change = () => admitObject(plugin(cluster), update('certificatesigningrequests', request(), request(approved), { subresource }))
   const message = `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to ${verb} requests with signerName "example.com/s"`
   await expect(change()).rejects.toMatchObject({ code: 403, message })
   for (const name of ['example.com/s', 'example.com/*']) {
@@ -40,34 +45,36 @@ it.each([
 
 it('other status changes require no permission for the signer', async () => {
   const change = update('certificatesigningrequests', request(approved), request(approved), { subresource: 'status' })
-  await admitted(certificateSigning(cluster), change)
-  await admitted(certificateApproval(cluster), update('certificatesigningrequests', request(), request(approved)))
+  await admitObject(createCertificateSigningPlugin(cluster), change)
+  await admitObject(createCertificateApprovalPlugin(cluster), update('certificatesigningrequests', request(), request(approved)))
 })
 
 it('refuses client certificates of system:masters', async () => {
   const create = (spec: Partial<CertificateSigningRequest['spec']>) =>
-    admitted(certificateSubjectRestriction(), write('certificatesigningrequests', request({}, spec)))
+    admitObject(createCertificateSubjectRestrictionPlugin(), write('certificatesigningrequests', request({}, spec)))
   const signerName = 'kubernetes.io/kube-apiserver-client'
   await create({})
   await expect(create({ signerName })).rejects.toMatchObject(
-    refused('use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'),
+    matchRefusal('use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'),
   )
   await expect(create({ signerName, request: '' })).rejects.toMatchObject(
-    refused('failed to parse CSR: PEM block type must be CERTIFICATE REQUEST'),
+    matchRefusal('failed to parse CSR: PEM block type must be CERTIFICATE REQUEST'),
   )
 })
 
 it('writing a trust bundle requires permission to attest for its signer, except changes of ownerReferences only', async () => {
-  const bundle = (trustBundle: string, finalizers: string[] = []) => ({
+  const createBundle = (trustBundle: string, finalizers: string[] = []) => ({
     metadata: { name: 'b', finalizers },
     spec: { signerName: 'example.com/s', trustBundle },
   })
-  const plugin = clusterTrustBundleAttest(cluster)
-  await expect(admitted(plugin, write('clustertrustbundles', bundle('a')))).rejects.toMatchObject(
-    refused('user not permitted to attest for signerName "example.com/s"'),
+  const plugin = createClusterTrustBundleAttestPlugin(cluster)
+  await expect(admitObject(plugin, write('clustertrustbundles', createBundle('a')))).rejects.toMatchObject(
+    matchRefusal('user not permitted to attest for signerName "example.com/s"'),
   )
-  await expect(admitted(plugin, update('clustertrustbundles', bundle('a'), bundle('b')))).rejects.toMatchObject({ code: 403 })
-  await admitted(plugin, update('clustertrustbundles', bundle('a'), bundle('a', ['f'])))
+  await expect(admitObject(plugin, update('clustertrustbundles', createBundle('a'), createBundle('b')))).rejects.toMatchObject({
+    code: 403,
+  })
+  await admitObject(plugin, update('clustertrustbundles', createBundle('a'), createBundle('a', ['f'])))
   cluster.allowed.add('attest certificates.k8s.io/signers example.com/s')
-  await admitted(plugin, write('clustertrustbundles', bundle('a')))
+  await admitObject(plugin, write('clustertrustbundles', createBundle('a')))
 })

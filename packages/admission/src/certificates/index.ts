@@ -5,14 +5,14 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { readCertificateRequestSubject } from '@keelson/resources'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 const clientSigner = 'kubernetes.io/kube-apiserver-client'
 
 /**
  * Creates the plugin CertificateApproval. Users who approve or deny a signing request must have the permission `approve` for its signer.
  */
-export function certificateApproval({ authorizer }: PluginDependencies): AdmissionPlugin {
+export function createCertificateApprovalPlugin({ authorizer }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
     operations: ['UPDATE'],
@@ -30,7 +30,7 @@ export function certificateApproval({ authorizer }: PluginDependencies): Admissi
  * Creates the plugin CertificateSigning. Users who issue a certificate, or mark the request as failed, must have the permission `sign` for
  * its signer.
  */
-export function certificateSigning({ authorizer }: PluginDependencies): AdmissionPlugin {
+export function createCertificateSigningPlugin({ authorizer }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
     operations: ['UPDATE'],
@@ -47,7 +47,7 @@ export function certificateSigning({ authorizer }: PluginDependencies): Admissio
 }
 
 /** Creates the plugin CertificateSubjectRestriction. It rejects requests for client certificates of `system:masters`. */
-export function certificateSubjectRestriction(): AdmissionPlugin {
+export function createCertificateSubjectRestrictionPlugin(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
     operations: ['CREATE'],
@@ -56,9 +56,9 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
       const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
       if (signerName !== clientSigner) return
       const subject = readCertificateRequestSubject(request ?? '')
-      if ('error' in subject) throw forbidden(attributes, `failed to parse CSR: ${subject.error}`)
+      if ('error' in subject) throw newForbiddenWrite(attributes, `failed to parse CSR: ${subject.error}`)
       if (!subject.organizations.includes(mastersGroup)) return
-      throw forbidden(attributes, `use of ${clientSigner} signer with ${mastersGroup} group is not allowed`)
+      throw newForbiddenWrite(attributes, `use of ${clientSigner} signer with ${mastersGroup} group is not allowed`)
     },
   }
 }
@@ -68,7 +68,7 @@ type TrustBundle = KubeObject & { readonly spec?: { readonly signerName?: string
 /**
  * Creates the plugin ClusterTrustBundleAttest. Users who write a trust bundle of a signer must have the permission `attest` for the signer.
  */
-export function clusterTrustBundleAttest({ authorizer }: PluginDependencies): AdmissionPlugin {
+export function createClusterTrustBundleAttestPlugin({ authorizer }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'ClusterTrustBundleAttest',
     operations: ['CREATE', 'UPDATE'],
@@ -100,7 +100,7 @@ async function requireFor(
     const action = createResourceAction({ verb, apiGroup: 'certificates.k8s.io', apiVersion: '*', resource: 'signers', name })
     if ((await authorizer.authorize({ user, action })).decision === 'allow') return
   }
-  throw forbidden(attributes, refusal)
+  throw newForbiddenWrite(attributes, refusal)
 }
 
 /** Returns whether the objects differ only in owner references and finalizers. The garbage collector changes those. */

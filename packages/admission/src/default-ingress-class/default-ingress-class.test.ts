@@ -1,6 +1,6 @@
 import type { Ingress } from '@keelson/api/networking/v1'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
 import { defaultIngressClass } from './index.ts'
 
@@ -13,7 +13,7 @@ afterEach(() => {
   return cluster[Symbol.asyncDispose]()
 })
 
-const ingressClass = (name: string, isDefault: string, time = '2026-01-01T00:00:00Z'): Promise<void> => {
+const createIngressClass = (name: string, isDefault: string, time = '2026-01-01T00:00:00Z'): Promise<void> => {
   vi.useFakeTimers({ now: Date.parse(time), toFake: ['Date'] })
   return cluster.create('ingressclasses', {
     metadata: { name, annotations: { 'ingressclass.kubernetes.io/is-default-class': isDefault } },
@@ -21,20 +21,20 @@ const ingressClass = (name: string, isDefault: string, time = '2026-01-01T00:00:
 }
 const admit = async (ingress: Partial<Ingress> = {}): Promise<string | undefined> => {
   const given: Ingress = { metadata: { name: 'i' }, spec: {}, ...ingress }
-  return (await admitted<Ingress>(defaultIngressClass(cluster), write('ingresses', given))).spec!.ingressClassName
+  return (await admitObject<Ingress>(defaultIngressClass(cluster), write('ingresses', given))).spec!.ingressClassName
 }
 
 it('sets the newest default class on ingresses without a class', async () => {
-  await ingressClass('plain', 'false')
+  await createIngressClass('plain', 'false')
   expect(await admit()).toBeUndefined()
-  await ingressClass('old', 'true', '2026-01-01T00:00:00Z')
-  await ingressClass('b', 'true', '2026-01-02T00:00:00Z')
-  await ingressClass('a', 'true', '2026-01-02T00:00:00Z')
+  await createIngressClass('old', 'true', '2026-01-01T00:00:00Z')
+  await createIngressClass('b', 'true', '2026-01-02T00:00:00Z')
+  await createIngressClass('a', 'true', '2026-01-02T00:00:00Z')
   await vi.waitFor(async () => expect(await admit()).toBe('a'), { timeout: 60_000 })
 })
 
 it('leaves ingresses with a class or the older annotation alone', async () => {
-  await ingressClass('a', 'true')
+  await createIngressClass('a', 'true')
   expect(await admit({ spec: { ingressClassName: 'own' } })).toBe('own')
   expect(await admit({ metadata: { name: 'i', annotations: { 'kubernetes.io/ingress.class': '' } } })).toBeUndefined()
   expect(await admit()).toBe('a')

@@ -3,7 +3,7 @@ import { runAfter } from '@keelson/apimachinery'
 import type { AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
-import { newestDefault } from '../newest-default.ts'
+import { findNewestDefault } from '../newest-default.ts'
 
 const ingressClasses = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const classAnnotation = 'kubernetes.io/ingress.class'
@@ -19,7 +19,7 @@ export function defaultIngressClass(dependencies: PluginDependencies): Admission
       const ingress = attributes.object as Ingress
       if (ingress.spec?.ingressClassName !== undefined || ingress.metadata.annotations?.[classAnnotation] !== undefined) return
       return runAfter(listObjects(dependencies, ingressClasses, attributes), (classes) => {
-        const name = newestDefault(classes, defaultAnnotations)
+        const name = findNewestDefault(classes, defaultAnnotations)
         if (name !== undefined) (ingress.spec ??= {}).ingressClassName = name
       })
     },

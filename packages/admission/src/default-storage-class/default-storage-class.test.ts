@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
 import { defaultStorageClass } from './index.ts'
 
@@ -13,7 +13,7 @@ afterEach(() => {
   return cluster[Symbol.asyncDispose]()
 })
 
-const storageClass = (name: string, isDefault: boolean, time = '2026-01-01T00:00:00Z'): Promise<void> => {
+const createStorageClass = (name: string, isDefault: boolean, time = '2026-01-01T00:00:00Z'): Promise<void> => {
   vi.useFakeTimers({ now: Date.parse(time), toFake: ['Date'] })
   const annotations = isDefault ? { 'storageclass.kubernetes.io/is-default-class': 'true' } : {}
   return cluster.create('storageclasses', { metadata: { name, annotations } })
@@ -21,20 +21,20 @@ const storageClass = (name: string, isDefault: boolean, time = '2026-01-01T00:00
 const admit = async (claim: Partial<PersistentVolumeClaim> = {}): Promise<string | undefined> => {
   const plugin = defaultStorageClass(cluster)
   const given: PersistentVolumeClaim = { metadata: { name: 'd' }, spec: {}, ...claim }
-  return (await admitted<PersistentVolumeClaim>(plugin, write('persistentvolumeclaims', given))).spec!.storageClassName
+  return (await admitObject<PersistentVolumeClaim>(plugin, write('persistentvolumeclaims', given))).spec!.storageClassName
 }
 
 it('sets the newest default class on claims without a class', async () => {
-  await storageClass('plain', false)
+  await createStorageClass('plain', false)
   expect(await admit()).toBeUndefined()
-  await storageClass('old', true, '2026-01-01T00:00:00Z')
-  await storageClass('b', true, '2026-01-02T00:00:00Z')
-  await storageClass('a', true, '2026-01-02T00:00:00Z')
+  await createStorageClass('old', true, '2026-01-01T00:00:00Z')
+  await createStorageClass('b', true, '2026-01-02T00:00:00Z')
+  await createStorageClass('a', true, '2026-01-02T00:00:00Z')
   await vi.waitFor(async () => expect(await admit()).toBe('a'), { timeout: 60_000 })
 })
 
 it('treats an empty class name as set', async () => {
-  await storageClass('a', true)
+  await createStorageClass('a', true)
   expect(await admit({ spec: { storageClassName: '' } })).toBe('')
   const annotations = { 'volume.beta.kubernetes.io/storage-class': 'b' }
   expect(await admit({ metadata: { name: 'd', annotations } })).toBeUndefined()

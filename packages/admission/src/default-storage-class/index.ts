@@ -4,7 +4,7 @@ import { runAfter } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
-import { newestDefault } from '../newest-default.ts'
+import { findNewestDefault } from '../newest-default.ts'
 
 const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
@@ -23,7 +23,7 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
       const claim = attributes.object as PersistentVolumeClaim
       if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[classAnnotation] !== undefined) return
       return runAfter(listObjects<StorageClass>(dependencies, storageClasses, attributes), (classes) => {
-        const name = newestDefault(classes, defaultAnnotations)
+        const name = findNewestDefault(classes, defaultAnnotations)
         if (name !== undefined) (claim.spec ??= {}).storageClassName = name
       })
     },

@@ -1,11 +1,11 @@
 import type { Pod, Toleration } from '@keelson/api/core/v1'
 import { expect, it } from 'vitest'
-import { admitted, write } from '../plugin.fixture.ts'
+import { admitObject, write } from '../plugin.fixture.ts'
 import { defaultTolerationSeconds } from './index.ts'
 
 const admit = async (tolerations?: Toleration[], options = {}): Promise<Toleration[] | undefined> => {
   const pod = { metadata: { name: 'p' }, spec: { containers: [], ...(tolerations && { tolerations }) } }
-  return (await admitted<Pod>(defaultTolerationSeconds(options), write('pods', pod))).spec!.tolerations
+  return (await admitObject<Pod>(defaultTolerationSeconds(options), write('pods', pod))).spec!.tolerations
 }
 const exists = { operator: 'Exists', effect: 'NoExecute' }
 const notReady = { key: 'node.kubernetes.io/not-ready', ...exists, tolerationSeconds: 300 }

@@ -1,7 +1,7 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionPlugin } from '../admission.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 /** Creates the plugin DenyServiceExternalIPs. It rejects external IPs that a service does not have yet. Removing them is allowed. */
 export function denyServiceExternalIPs(): AdmissionPlugin {
@@ -10,13 +10,13 @@ export function denyServiceExternalIPs(): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE'],
     resources: ['services'],
     validate(attributes) {
-      const known = externalIPs(attributes.oldObject)
-      if (externalIPs(attributes.object).every((ip) => known.includes(ip))) return
-      throw forbidden(attributes, 'Use of external IPs is denied by admission control')
+      const known = listExternalIPs(attributes.oldObject)
+      if (listExternalIPs(attributes.object).every((ip) => known.includes(ip))) return
+      throw newForbiddenWrite(attributes, 'Use of external IPs is denied by admission control')
     },
   }
 }
 
-function externalIPs(service: DeepReadonly<Service> | undefined): readonly string[] {
+function listExternalIPs(service: DeepReadonly<Service> | undefined): readonly string[] {
   return service?.spec?.externalIPs ?? []
 }

@@ -1,4 +1,4 @@
-import { aggregateFieldErrors, fieldError, fieldPath } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { readStringMember } from '../strict-members.ts'
 import { readInt32Member, readListMember, readObject, readTypedConfiguration } from '../typed-configuration.ts'
@@ -25,7 +25,7 @@ export function readEventRateLimits(value: unknown): readonly EventLimit[] {
     return { type: readStringMember(limit, 'type', path) as LimitType, qps: qps!, burst: burst!, cacheSize: cacheSize! }
   })
   const errors = findErrors(limits)
-  if (limits.length === 0) errors.push(fieldError.invalid(fieldPath('limits'), members['limits'] ?? null, 'must not be empty'))
+  if (limits.length === 0) errors.push(fieldError.invalid(newFieldPath('limits'), members['limits'] ?? null, 'must not be empty'))
   if (errors.length > 0) throw new Error(aggregateFieldErrors(errors))
   return limits
 }
@@ -33,7 +33,7 @@ export function readEventRateLimits(value: unknown): readonly EventLimit[] {
 function findErrors(limits: readonly EventLimit[]): FieldErrorList {
   const errors: FieldErrorList = []
   for (const [i, { type, qps, burst, cacheSize }] of limits.entries()) {
-    const path = fieldPath('limits').index(i)
+    const path = newFieldPath('limits').index(i)
     if (!limitTypes.includes(type)) errors.push(fieldError.notSupported(path.child('type'), type, limitTypes))
     if (burst <= 0) errors.push(fieldError.invalid(path.child('burst'), burst, 'must be positive'))
     if (qps <= 0) errors.push(fieldError.invalid(path.child('qps'), qps, 'must be positive'))

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { eventRateLimit } from './index.ts'
+import { createEventRateLimitPlugin } from './index.ts'
 
 let cluster: TestCluster
 let clock: ManualClock
@@ -16,11 +16,11 @@ beforeEach(() => {
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const head = { kind: 'Configuration', apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1' }
-const pluginWith = (...limits: object[]): AdmissionPlugin => eventRateLimit({ ...cluster, clock }, { ...head, limits })
+const createLimitedPlugin = (...limits: object[]): AdmissionPlugin => createEventRateLimitPlugin({ ...cluster, clock }, { ...head, limits })
 const reporter = { reportingComponent: '', reportingInstance: '' }
-const event = (name: string): Event => ({ metadata: { name: 'e' }, involvedObject: { name }, ...reporter })
+const createEvent = (name: string): Event => ({ metadata: { name: 'e' }, involvedObject: { name }, ...reporter })
 /** Returns the reason for which an event is rejected, or "" if it is admitted. */
-function ask(plugin: AdmissionPlugin, rest: Partial<AdmissionAttributes> = {}, object = event('a')): string {
+function ask(plugin: AdmissionPlugin, rest: Partial<AdmissionAttributes> = {}, object = createEvent('a')): string {
   try {
     void plugin.validate!(write('events', object, rest))
     return ''
@@ -32,7 +32,7 @@ function ask(plugin: AdmissionPlugin, rest: Partial<AdmissionAttributes> = {}, o
 const repeat = (count: number, step: () => string): string[] => Array.from({ length: count }, step)
 
 it('admits a burst, and then as many events per second as configured', () => {
-  const plugin = pluginWith({ type: 'Server', qps: 2, burst: 3 })
+  const plugin = createLimitedPlugin({ type: 'Server', qps: 2, burst: 3 })
   const refusal = 'Too many requests: limit reached on type Server for key '
   expect(repeat(4, () => ask(plugin))).toEqual(['', '', '', refusal])
   clock.advance(499)
@@ -44,12 +44,12 @@ it('admits a burst, and then as many events per second as configured', () => {
 })
 
 it.each([
-  ['Namespace', { namespace: 'b' }, event('a'), 'ns'],
-  ['User', {}, event('a'), 'tester'],
-  ['SourceAndObject', {}, event('b'), 'a'],
+  ['Namespace', { namespace: 'b' }, createEvent('a'), 'ns'],
+  ['User', {}, createEvent('a'), 'tester'],
+  ['SourceAndObject', {}, createEvent('b'), 'a'],
 ])('counts separately by %s', (type, rest, object, key) => {
-  const plugin = pluginWith({ type, qps: 1, burst: 1 })
-  const { context } = write('events', event('a'))
+  const plugin = createLimitedPlugin({ type, qps: 1, burst: 1 })
+  const { context } = write('events', createEvent('a'))
   const user = { context: { ...context, user: { name: 'tester', groups: [] } } }
   const other = type === 'User' ? { context: { ...context, user: { name: 'other', groups: [] } } } : { ...user, ...rest }
   expect(repeat(2, () => ask(plugin, user))).toEqual(['', `Too many requests: limit reached on type ${type} for key ${key}`])
@@ -57,14 +57,14 @@ it.each([
 })
 
 it('joins all parts of the source and the object', () => {
-  const plugin = pluginWith({ type: 'SourceAndObject', qps: 1, burst: 1 })
+  const plugin = createLimitedPlugin({ type: 'SourceAndObject', qps: 1, burst: 1 })
   const involvedObject = { kind: 'Pod', namespace: 'n', name: 'p', uid: 'u', apiVersion: 'v1', fieldPath: 'x' }
   const object = { metadata: { name: 'e' }, source: { component: 'c', host: 'h' }, involvedObject, ...reporter }
   expect(repeat(2, () => ask(plugin, {}, object))[1]).toBe('Too many requests: limit reached on type SourceAndObject for key chPodnpuv1')
 })
 
 it('lists all exceeded limits, and counts a rejected event in each of them', () => {
-  const plugin = pluginWith({ type: 'Server', qps: 1, burst: 1 }, { type: 'Namespace', qps: 1, burst: 2 })
+  const plugin = createLimitedPlugin({ type: 'Server', qps: 1, burst: 1 }, { type: 'Namespace', qps: 1, burst: 2 })
   expect(repeat(3, () => ask(plugin))).toEqual([
     '',
     'Too many requests: limit reached on type Server for key ',
@@ -73,13 +73,13 @@ it('lists all exceeded limits, and counts a rejected event in each of them', () 
 })
 
 it('forgets the least recently used keys', () => {
-  const plugin = pluginWith({ type: 'Namespace', qps: 1, burst: 1, cacheSize: 2 })
+  const plugin = createLimitedPlugin({ type: 'Namespace', qps: 1, burst: 1, cacheSize: 2 })
   const from = (namespace: string): boolean => ask(plugin, { namespace }) === ''
   expect(['a', 'b', 'a', 'c', 'a', 'b'].map(from)).toEqual([true, true, false, true, false, true])
 })
 
 it('does not count dry runs', () => {
-  const plugin = pluginWith({ type: 'Server', qps: 1, burst: 1 })
+  const plugin = createLimitedPlugin({ type: 'Server', qps: 1, burst: 1 })
   expect(repeat(3, () => ask(plugin, { dryRun: true }))).toEqual(['', '', ''])
   expect(ask(plugin)).toBe('')
 })
@@ -111,11 +111,11 @@ describe('the configuration', () => {
         'limits[0].cacheSize: Invalid value: -1: must not be negative]',
     ],
   ])('%j is refused', (configuration, message) => {
-    expect(() => eventRateLimit(cluster, configuration)).toThrow(new Error(message))
+    expect(() => createEventRateLimitPlugin(cluster, configuration)).toThrow(new Error(message))
   })
 
   it('may have unknown members', () => {
-    expect(eventRateLimit(cluster, { ...head, limits: [{ type: 'Server', qps: 1, burst: 1, more: 1 }], more: 1 }).name).toBe(
+    expect(createEventRateLimitPlugin(cluster, { ...head, limits: [{ type: 'Server', qps: 1, burst: 1, more: 1 }], more: 1 }).name).toBe(
       'EventRateLimit',
     )
   })

@@ -10,7 +10,7 @@ import type { LimitType } from './configuration.ts'
  * Creates the plugin EventRateLimit. It rejects events of the core group that exceed a limit: of the server, of a namespace, of a user, or
  * of one source and object. An event that one limit rejects also counts in the other limits.
  */
-export function eventRateLimit({ clock = systemClock }: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+export function createEventRateLimitPlugin({ clock = systemClock }: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   const limits = readEventRateLimits(configuration).map((limit) => ({ type: limit.type, buckets: new Buckets(limit) }))
   return {
     name: 'EventRateLimit',

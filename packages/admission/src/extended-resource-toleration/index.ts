@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from '../admission.ts'
  * Creates the plugin ExtendedResourceToleration. It lets pods that request an extended resource tolerate a taint of the same name, so that
  * nodes with special devices can be reserved for such pods.
  */
-export function extendedResourceToleration(): AdmissionPlugin {
+export function createExtendedResourceTolerationPlugin(): AdmissionPlugin {
   return {
     name: 'ExtendedResourceToleration',
     operations: ['CREATE', 'UPDATE'],
@@ -14,12 +14,12 @@ export function extendedResourceToleration(): AdmissionPlugin {
     admit({ object }) {
       const { spec } = object as Pod
       if (spec === undefined) return
-      for (const key of extendedRequests(spec)) addToleration(spec, { key, operator: 'Exists', effect: 'NoSchedule' })
+      for (const key of listExtendedRequests(spec)) addToleration(spec, { key, operator: 'Exists', effect: 'NoSchedule' })
     },
   }
 }
 
-function extendedRequests({ containers, initContainers }: PodSpec): readonly string[] {
+function listExtendedRequests({ containers, initContainers }: PodSpec): readonly string[] {
   const names = new Set<string>()
   for (const { resources } of [...(containers ?? []), ...(initContainers ?? [])]) {
     for (const name of Object.keys(resources?.requests ?? {})) if (isExtendedResource(name)) names.add(name)

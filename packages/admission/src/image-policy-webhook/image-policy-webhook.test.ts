@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { imagePolicyWebhook } from './index.ts'
+import { createImagePolicyWebhookPlugin } from './index.ts'
 import { writeKubeconfig } from './kubeconfig.fixture.ts'
 
 const kubeConfigFile = writeKubeconfig('https://images.example.com/review')
@@ -38,20 +38,20 @@ async function request(sent: OutboundRequest): Promise<OutboundAnswer> {
 }
 const dialer: Dialer = { client: () => ({ request, [Symbol.dispose]: () => void (isClosed = true) }) }
 const open = (settings: object = {}): Promise<AdmissionPlugin> =>
-  imagePolicyWebhook({ ...cluster, clock, dialer }, { imagePolicy: { kubeConfigFile, ...settings } })
-const pod = (spec: Partial<PodSpec>, annotations: Record<string, string> = {}): Pod => ({
+  createImagePolicyWebhookPlugin({ ...cluster, clock, dialer }, { imagePolicy: { kubeConfigFile, ...settings } })
+const createPod = (spec: Partial<PodSpec>, annotations: Record<string, string> = {}): Pod => ({
   metadata: { name: 'p', annotations },
   spec: { containers: [{ name: 'c', image: 'nginx' }], ...spec },
 })
-const validate = async (plugin: AdmissionPlugin, object = pod({}), rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
+const validate = async (plugin: AdmissionPlugin, object = createPod({}), rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
   plugin.validate!(write('pods', object, rest))
-const sent = (i = 0): unknown => JSON.parse(requests[i]!.body as string)
+const readReview = (i = 0): unknown => JSON.parse(requests[i]!.body as string)
 
 it('sends the images of containers and init containers, the namespace and the annotations for the webhook', async () => {
   const annotations = { 'b.image-policy.k8s.io/x': '1', 'a.image-policy.k8s.io/y': '2', 'example.com/z': '3' }
   const spec = { initContainers: [{ name: 'i', image: 'busybox' }], ephemeralContainers: [{ name: 'e', image: 'debug' }] }
-  await validate(await open(), pod(spec, annotations))
-  expect(sent()).toEqual({
+  await validate(await open(), createPod(spec, annotations))
+  expect(readReview()).toEqual({
     kind: 'ImageReview',
     apiVersion: 'imagepolicy.k8s.io/v1alpha1',
     metadata: {},
@@ -67,8 +67,8 @@ it('sends the images of containers and init containers, the namespace and the an
 
 it('sends only the ephemeral containers of a pod to which they are added', async () => {
   const spec = { ephemeralContainers: [{ name: 'e', image: 'debug' }] }
-  await validate(await open(), pod(spec), { subresource: 'ephemeralcontainers', operation: 'UPDATE' })
-  expect(sent()).toMatchObject({ spec: { containers: [{ image: 'debug' }] } })
+  await validate(await open(), createPod(spec), { subresource: 'ephemeralcontainers', operation: 'UPDATE' })
+  expect(readReview()).toMatchObject({ spec: { containers: [{ image: 'debug' }] } })
 })
 
 it.each([
@@ -81,7 +81,7 @@ it.each([
 
 it('caches decisions, each kind for its time', async () => {
   const plugin = await open({ allowTTL: 10, denyTTL: 5 })
-  const old = pod({ containers: [{ name: 'c', image: 'old' }] })
+  const old = createPod({ containers: [{ name: 'c', image: 'old' }] })
   await validate(plugin)
   answer = {}
   await expect(validate(plugin, old)).rejects.toMatchObject({ code: 403 })
@@ -104,7 +104,7 @@ it('does not cache if the time is -1, and never caches long reviews', async () =
   await validate(plugin)
   expect(requests).toHaveLength(2)
   const caching = await open()
-  const long = pod({}, { 'a.image-policy.k8s.io/x': 'x'.repeat(10_000) })
+  const long = createPod({}, { 'a.image-policy.k8s.io/x': 'x'.repeat(10_000) })
   await validate(caching, long)
   await validate(caching, long)
   expect(requests).toHaveLength(4)
@@ -115,8 +115,8 @@ it('adds the audit annotations of the webhook, also of cached decisions', async 
   const plugin = await open()
   const annotations: string[] = []
   const annotate = (key: string, value: string) => void annotations.push(`${key}=${value}`)
-  await validate(plugin, pod({}), { annotate })
-  await validate(plugin, pod({}), { annotate })
+  await validate(plugin, createPod({}), { annotate })
+  await validate(plugin, createPod({}), { annotate })
   expect(requests).toHaveLength(1)
   expect(annotations).toEqual(Array(2).fill('imagepolicywebhook.image-policy.k8s.io/checked=yes'))
 })
@@ -125,12 +125,12 @@ it('rejects pods if the webhook fails, or admits them if defaultAllow is set', a
   answer = new OutboundError('dial', 'dial tcp 127.0.0.1:1: connect: connection refused')
   const annotations: string[] = []
   const annotate = (key: string, value: string) => void annotations.push(`${key}=${value}`)
-  await expect(validate(await open(), pod({}), { annotate })).rejects.toMatchObject({
+  await expect(validate(await open(), createPod({}), { annotate })).rejects.toMatchObject({
     code: 403,
     message: 'pods "p" is forbidden: Post "https://images.example.com/review": dial tcp 127.0.0.1:1: connect: connection refused',
   })
   expect(annotations).toEqual([])
-  await validate(await open({ defaultAllow: true }), pod({}), { annotate })
+  await validate(await open({ defaultAllow: true }), createPod({}), { annotate })
   expect(annotations).toEqual(['imagepolicywebhook.image-policy.k8s.io/failed-open=true'])
 })
 
@@ -166,7 +166,7 @@ it('retries transient failures with the configured pause', async () => {
 it('ends with the request, even if defaultAllow is set', async () => {
   answer = 500
   const controller = new AbortController()
-  const attributes = write('pods', pod({}))
+  const attributes = write('pods', createPod({}))
   const plugin = await open({ defaultAllow: true })
   const validation = plugin.validate!({ ...attributes, context: { ...attributes.context, signal: controller.signal } })
   await expect.poll(() => requests.length).toBe(1)
@@ -192,5 +192,5 @@ it.each([
   [{ imagePolicy: { kubeConfigFile: 5 } }, 'imagePolicy.kubeConfigFile must be a string'],
   [{ imagePolicy: { kubeConfigFile, defaultAllow: 'yes' } }, 'imagePolicy.defaultAllow must be true or false'],
 ])('refuses the configuration %j', async (configuration, message) => {
-  await expect(imagePolicyWebhook({ ...cluster, dialer }, configuration)).rejects.toThrow(new Error(message))
+  await expect(createImagePolicyWebhookPlugin({ ...cluster, dialer }, configuration)).rejects.toThrow(new Error(message))
 })

@@ -2,11 +2,11 @@ import type { Pod } from '@keelson/api/core/v1'
 import { isApiError, isJsonObject, isQualifiedName, getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { ExpiringCache, sendReview } from '@keelson/auth'
-import { createDialer, jsonTypeProblem, openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
+import { createDialer, formatJsonTypeProblem, openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
 import type { KubeconfigWebhook } from '@keelson/outbound'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { readImagePolicyConfiguration } from './configuration.ts'
 import type { ImagePolicyConfiguration } from './configuration.ts'
 
@@ -19,7 +19,7 @@ const maxCachedLength = 10_000
  * Creates the plugin ImagePolicyWebhook. It sends the images of new and changed pods to a webhook, which may reject them. The decisions are
  * cached. Disposing the plugin closes its connections.
  */
-export async function imagePolicyWebhook(dependencies: PluginDependencies, configuration?: unknown): Promise<AdmissionPlugin> {
+export async function createImagePolicyWebhookPlugin(dependencies: PluginDependencies, configuration?: unknown): Promise<AdmissionPlugin> {
   const { dialer = createDialer(), clock = systemClock } = dependencies
   const settings = readImagePolicyConfiguration(configuration)
   const kubeconfig = await readKubeconfig(settings.kubeconfigFile, { clock })
@@ -67,7 +67,7 @@ class ImagePolicyWebhook implements AdmissionPlugin, AsyncDisposable {
       decision = readDecision(await sendReview(this.#webhook, { ...head, spec, status: { allowed: false } }, { signal }))
     } catch (error) {
       signal.throwIfAborted()
-      if (!this.#settings.defaultAllow) throw isApiError(error, 'Forbidden') ? error : forbidden(attributes, getErrorMessage(error))
+      if (!this.#settings.defaultAllow) throw isApiError(error, 'Forbidden') ? error : newForbiddenWrite(attributes, getErrorMessage(error))
       attributes.annotate(`${auditPrefix}failed-open`, 'true')
       return
     }
@@ -85,19 +85,19 @@ function reviewSpec({ namespace, object, subresource }: AdmissionAttributes): Js
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes('.image-policy.k8s.io/'))
   return {
     ...(containers.length > 0 && { containers }),
-    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations.toSorted(byKey)) }),
+    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations.toSorted(compareKeys)) }),
     ...(namespace !== '' && { namespace }),
   }
 }
 
-function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1
 }
 
 /** Reads the status of a response. Throws kube-apiserver's error if a member has the wrong type. */
 function readDecision({ allowed, reason, auditAnnotations }: JsonObject): ImageDecision {
   const refuse = (value: JsonValue, member: string, goType: string): never => {
-    throw new Error(jsonTypeProblem(value, `ImageReviewStatus.status.${member}`, goType))
+    throw new Error(formatJsonTypeProblem(value, `ImageReviewStatus.status.${member}`, goType))
   }
   const annotations = auditAnnotations ?? {}
   if (!isJsonObject(annotations)) return refuse(annotations, 'auditAnnotations', 'map[string]string')
@@ -115,5 +115,5 @@ function decide(attributes: AdmissionAttributes, { allowed, reason, auditAnnotat
   if (allowed) return
   const text =
     reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${reason}`
-  throw forbidden(attributes, text)
+  throw newForbiddenWrite(attributes, text)
 }

@@ -3,15 +3,17 @@ import { expect, it } from 'vitest'
 import { write } from '../plugin.fixture.ts'
 import { limitPodHardAntiAffinityTopology } from './index.ts'
 
-const term = (topologyKey: string): PodAffinityTerm => ({ topologyKey })
+const createTerm = (topologyKey: string): PodAffinityTerm => ({ topologyKey })
 const validate = (podAntiAffinity: PodAntiAffinity) => () =>
   limitPodHardAntiAffinityTopology().validate!(
     write('pods', { metadata: { name: 'p' }, spec: { containers: [], affinity: { podAntiAffinity } } } as Pod),
   )
-const required = (...keys: string[]): PodAntiAffinity => ({ requiredDuringSchedulingIgnoredDuringExecution: keys.map(term) })
+const createRequiredTerms = (...keys: string[]): PodAntiAffinity => ({
+  requiredDuringSchedulingIgnoredDuringExecution: keys.map(createTerm),
+})
 
 it('rejects required anti-affinity that is wider than a node', () => {
-  expect(validate(required('kubernetes.io/hostname', 'zone'))).toThrow(
+  expect(validate(createRequiredTerms('kubernetes.io/hostname', 'zone'))).toThrow(
     expect.objectContaining({
       code: 403,
       message:
@@ -21,7 +23,7 @@ it('rejects required anti-affinity that is wider than a node', () => {
 })
 
 it('admits required anti-affinity between nodes, and any preferred one', async () => {
-  await validate(required('kubernetes.io/hostname'))()
+  await validate(createRequiredTerms('kubernetes.io/hostname'))()
   await validate({})()
-  await validate({ preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term('zone') }] })()
+  await validate({ preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: createTerm('zone') }] })()
 })

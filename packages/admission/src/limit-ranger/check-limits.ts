@@ -12,10 +12,10 @@ type Check = (bound: Bound) => string | undefined
 export function findPodViolations(range: DeepReadonly<LimitRange>, pod: Pod): string[] {
   const spec: PodSpec = pod.spec ?? { containers: null }
   return (range.spec?.limits ?? []).flatMap((item) => {
-    if (item.type === 'Pod') return usageViolations(item, podUsage(spec))
+    if (item.type === 'Pod') return findUsageViolations(item, computePodUsage(spec))
     if (item.type !== 'Container') return []
     return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap((container) =>
-      usageViolations(item, containerUsage(container)),
+      findUsageViolations(item, readContainerUsage(container)),
     )
   })
 }
@@ -24,34 +24,34 @@ export function findClaimViolations(range: DeepReadonly<LimitRange>, claim: Pers
   const requests = parseQuantities(claim.spec?.resources?.requests)
   return (range.spec?.limits ?? []).flatMap((item) => {
     if (item.type !== 'PersistentVolumeClaim') return []
-    const belowRequest = violations(item, item.min, (bound) => checkMinimum(bound, { requests, limits: new Map() }))
-    return belowRequest.concat(violations(item, item.max, (bound) => checkRequestMaximum(bound, requests)))
+    const belowRequest = findViolations(item, item.min, (bound) => checkMinimum(bound, { requests, limits: new Map() }))
+    return belowRequest.concat(findViolations(item, item.max, (bound) => checkRequestMaximum(bound, requests)))
   })
 }
 
-function usageViolations(item: Item, usage: Usage): string[] {
+function findUsageViolations(item: Item, usage: Usage): string[] {
   return [
-    ...violations(item, item.min, (bound) => checkMinimum(bound, usage)),
-    ...violations(item, item.max, (bound) => checkMaximum(bound, usage)),
-    ...violations(item, item.maxLimitRequestRatio, (bound) => checkRatio(bound, usage)),
+    ...findViolations(item, item.min, (bound) => checkMinimum(bound, usage)),
+    ...findViolations(item, item.max, (bound) => checkMaximum(bound, usage)),
+    ...findViolations(item, item.maxLimitRequestRatio, (bound) => checkRatio(bound, usage)),
   ]
 }
 
-function violations({ type }: Item, bounds: Readonly<Record<string, string>> | undefined, check: Check): string[] {
+function findViolations({ type }: Item, bounds: Readonly<Record<string, string>> | undefined, check: Check): string[] {
   return Object.entries(bounds ?? {}).flatMap(([resource, text]) => check({ type, resource, value: parseQuantity(text) }) ?? [])
 }
 
-function containerUsage({ resources }: Container): Usage {
+function readContainerUsage({ resources }: Container): Usage {
   return { requests: parseQuantities(resources?.requests), limits: parseQuantities(resources?.limits) }
 }
 
 /** Returns the resource usage of a pod. Pod-level resources replace the sum of its containers. */
-function podUsage(spec: PodSpec): Usage {
-  const total = (member: 'requests' | 'limits'): Quantities => {
+function computePodUsage(spec: PodSpec): Usage {
+  const sumQuantities = (member: 'requests' | 'limits'): Quantities => {
     const sums = new Map(aggregateContainers(spec, member))
     for (const [name, quantity] of parseQuantities(spec.resources?.[member]))
       if (name === 'cpu' || name === 'memory') sums.set(name, quantity)
     return sums
   }
-  return { requests: total('requests'), limits: total('limits') }
+  return { requests: sumQuantities('requests'), limits: sumQuantities('limits') }
 }

@@ -18,7 +18,7 @@ const zero = parseQuantity('0')
 
 /** Checks a minimum. Returns an error message if the usage is below it. */
 export function checkMinimum(bound: Bound, usage: Usage): string | undefined {
-  const { request, limit, value } = compared(bound, usage)
+  const { request, limit, value } = convertToThousandths(bound, usage)
   const minimum = `minimum ${bound.resource} usage per ${bound.type} is ${bound.value}`
   if (!usage.requests.has(bound.resource)) return `${minimum}.  No request is specified`
   if (request < value) return `${minimum}, but request is ${usage.requests.get(bound.resource)}`
@@ -27,7 +27,7 @@ export function checkMinimum(bound: Bound, usage: Usage): string | undefined {
 }
 
 export function checkMaximum(bound: Bound, usage: Usage): string | undefined {
-  const { request, limit, value } = compared(bound, usage)
+  const { request, limit, value } = convertToThousandths(bound, usage)
   const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
   if (!usage.limits.has(bound.resource)) return `${maximum}.  No limit is specified`
   if (limit > value) return `${maximum}, but limit is ${usage.limits.get(bound.resource)}`
@@ -37,14 +37,14 @@ export function checkMaximum(bound: Bound, usage: Usage): string | undefined {
 
 /** Checks a maximum for objects that have only requests. */
 export function checkRequestMaximum(bound: Bound, requests: Quantities): string | undefined {
-  const { request, value } = compared(bound, { requests, limits: new Map() })
+  const { request, value } = convertToThousandths(bound, { requests, limits: new Map() })
   const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
   if (!requests.has(bound.resource)) return `${maximum}.  No request is specified`
   return request > value ? `${maximum}, but request is ${requests.get(bound.resource)}` : undefined
 }
 
 export function checkRatio(bound: Bound, usage: Usage): string | undefined {
-  const { request, limit } = compared(bound, usage)
+  const { request, limit } = convertToThousandths(bound, usage)
   const ratio = `${bound.resource} max limit to request ratio per ${bound.type} is ${bound.value}`
   if (request === 0n) return `${ratio}, but no request is specified or request is 0`
   if (limit === 0n) return `${ratio}, but no limit is specified or limit is 0`
@@ -55,7 +55,7 @@ export function checkRatio(bound: Bound, usage: Usage): string | undefined {
 }
 
 /** Converts all three numbers to thousandths if they fit into an int64, and otherwise to whole units. */
-function compared({ resource, value }: Bound, { requests, limits }: Usage): { request: bigint; limit: bigint; value: bigint } {
+function convertToThousandths({ resource, value }: Bound, { requests, limits }: Usage): { request: bigint; limit: bigint; value: bigint } {
   const all = [requests.get(resource) ?? zero, limits.get(resource) ?? zero, value]
   const fits = all.every((quantity) => quantity.value() <= largestMilli)
   const [request, limit, bound] = all.map((quantity) => (fits ? quantity.milliValue() : quantity.value()))

@@ -3,7 +3,7 @@ import { aggregateMessages, runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { findClaimViolations, findPodViolations } from './check-limits.ts'
 import { LiveLimitRanges } from './live-limit-ranges.ts'
 import { setContainerDefaults } from './set-defaults.ts'
@@ -16,7 +16,7 @@ type Apply = (range: DeepReadonly<LimitRange>, attributes: AdmissionAttributes) 
  */
 export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   const ranges = new LiveLimitRanges(dependencies)
-  const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
+  const visitRanges = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
     if (attributes.oldObject?.metadata.deletionTimestamp !== undefined) return
     return runAfter(ranges.of(attributes), (found) => {
       for (const range of found) apply(range, attributes)
@@ -27,10 +27,10 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE'],
     resources: ['pods', 'pods/resize', 'persistentvolumeclaims'],
     admit(attributes) {
-      if (isPodWrite(attributes)) return forEachRange(attributes, (range) => setContainerDefaults(range, attributes.object as Pod))
+      if (isPodWrite(attributes)) return visitRanges(attributes, (range) => setContainerDefaults(range, attributes.object as Pod))
     },
     validate(attributes) {
-      if (isPodWrite(attributes) || attributes.resource.resource === 'persistentvolumeclaims') return forEachRange(attributes, check)
+      if (isPodWrite(attributes) || attributes.resource.resource === 'persistentvolumeclaims') return visitRanges(attributes, check)
     },
   }
 }
@@ -44,5 +44,5 @@ const check: Apply = (range, attributes) => {
   const { resource, object } = attributes
   const violations =
     resource.resource === 'pods' ? findPodViolations(range, object as Pod) : findClaimViolations(range, object as PersistentVolumeClaim)
-  if (violations.length > 0) throw forbidden(attributes, aggregateMessages(violations))
+  if (violations.length > 0) throw newForbiddenWrite(attributes, aggregateMessages(violations))
 }

@@ -4,7 +4,7 @@ import { createManualClock } from '@keelson/apimachinery/testing'
 import type { ManualClock } from '@keelson/apimachinery/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { AdmissionPlugin } from '../admission.ts'
-import { admitted, openTestCluster, update, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
 import { limitRanger } from './index.ts'
 
@@ -20,13 +20,16 @@ afterEach(() => cluster[Symbol.asyncDispose]())
 
 const limit = (...limits: LimitRangeItem[]): Promise<void> =>
   cluster.create('limitranges', { metadata: { name: 'limits' }, spec: { limits } } as KubeObject)
-const container = (requests?: Record<string, string>, limits?: Record<string, string>, name = 'c'): Container => ({
+const createContainer = (requests?: Record<string, string>, limits?: Record<string, string>, name = 'c'): Container => ({
   name,
   resources: { ...(requests && { requests }), ...(limits && { limits }) },
 })
-const pod = (containers: Container[], more: Partial<PodSpec> = {}): Pod => ({ metadata: { name: 'p' }, spec: { containers, ...more } })
-const admit = (object: Pod): Promise<Pod> => admitted<Pod>(plugin, write('pods', object))
-const refused = (object: Pod, message: string) =>
+const createPod = (containers: Container[], more: Partial<PodSpec> = {}): Pod => ({
+  metadata: { name: 'p' },
+  spec: { containers, ...more },
+})
+const admit = (object: Pod): Promise<Pod> => admitObject<Pod>(plugin, write('pods', object))
+const expectRefusal = (object: Pod, message: string) =>
   expect(admit(object)).rejects.toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
 
 it('sets defaults and records them', async () => {
@@ -35,7 +38,7 @@ it('sets defaults and records them', async () => {
     { type: 'Pod' },
   )
   const admittedPod = await admit(
-    pod([container({ cpu: '1m' }), container({ cpu: '1' }, { cpu: '2' }, 'd')], { initContainers: [{ name: 'i' }] }),
+    createPod([createContainer({ cpu: '1m' }), createContainer({ cpu: '1' }, { cpu: '2' }, 'd')], { initContainers: [{ name: 'i' }] }),
   )
   expect(admittedPod.spec!.containers!.map(({ resources }) => resources)).toEqual([
     { requests: { cpu: '1m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } },
@@ -49,72 +52,82 @@ it('sets defaults and records them', async () => {
 })
 
 it('changes nothing without limit ranges', async () => {
-  expect(await admit(pod([{ name: 'c' }]))).toEqual(pod([{ name: 'c' }]))
+  expect(await admit(createPod([{ name: 'c' }]))).toEqual(createPod([{ name: 'c' }]))
   await limit({ type: 'Container', min: { cpu: '1' } })
-  expect(await admit(pod([container({ cpu: '1' })]))).toEqual(pod([container({ cpu: '1' })]))
+  expect(await admit(createPod([createContainer({ cpu: '1' })]))).toEqual(createPod([createContainer({ cpu: '1' })]))
 })
 
 it.each<[LimitRangeItem, Container, string]>([
-  [{ type: 'Container', min: { cpu: '100m' } }, container(), 'minimum cpu usage per Container is 100m.  No request is specified'],
-  [{ type: 'Container', min: { cpu: '100m' } }, container({ cpu: '99m' }), 'minimum cpu usage per Container is 100m, but request is 99m'],
+  [{ type: 'Container', min: { cpu: '100m' } }, createContainer(), 'minimum cpu usage per Container is 100m.  No request is specified'],
   [
     { type: 'Container', min: { cpu: '100m' } },
-    container({ cpu: '1' }, { cpu: '50m' }),
+    createContainer({ cpu: '99m' }),
+    'minimum cpu usage per Container is 100m, but request is 99m',
+  ],
+  [
+    { type: 'Container', min: { cpu: '100m' } },
+    createContainer({ cpu: '1' }, { cpu: '50m' }),
     'minimum cpu usage per Container is 100m, but limit is 50m',
   ],
-  [{ type: 'Container', max: { memory: '1Gi' } }, container(), 'maximum memory usage per Container is 1Gi.  No limit is specified'],
+  [{ type: 'Container', max: { memory: '1Gi' } }, createContainer(), 'maximum memory usage per Container is 1Gi.  No limit is specified'],
   [
     { type: 'Container', max: { memory: '1Gi' } },
-    container({}, { memory: '1025Mi' }),
+    createContainer({}, { memory: '1025Mi' }),
     'maximum memory usage per Container is 1Gi, but limit is 1025Mi',
   ],
   [
     { type: 'Container', max: { memory: '1Gi' } },
-    container({ memory: '2Gi' }, { memory: '1Gi' }),
+    createContainer({ memory: '2Gi' }, { memory: '1Gi' }),
     'maximum memory usage per Container is 1Gi, but request is 2Gi',
   ],
   [
     { type: 'Container', maxLimitRequestRatio: { cpu: '2' } },
-    container({ cpu: '0' }, { cpu: '1' }),
+    createContainer({ cpu: '0' }, { cpu: '1' }),
     'cpu max limit to request ratio per Container is 2, but no request is specified or request is 0',
   ],
   [
     { type: 'Container', maxLimitRequestRatio: { cpu: '2' } },
-    container({ cpu: '1' }),
+    createContainer({ cpu: '1' }),
     'cpu max limit to request ratio per Container is 2, but no limit is specified or limit is 0',
   ],
   [
     { type: 'Container', maxLimitRequestRatio: { cpu: '1500m' } },
-    container({ cpu: '1' }, { cpu: '1501m' }),
+    createContainer({ cpu: '1' }, { cpu: '1501m' }),
     'cpu max limit to request ratio per Container is 1500m, but provided ratio is 1.501000',
   ],
   [
     { type: 'Container', max: { 'example.com/a': '9223372036854775806' } },
-    container({}, { 'example.com/a': '9223372036854775807' }),
+    createContainer({}, { 'example.com/a': '9223372036854775807' }),
     'maximum example.com/a usage per Container is 9223372036854775806, but limit is 9223372036854775807',
   ],
 ])('refuses a container that violates %j', async (item, of, message) => {
   await limit(item)
-  await refused(pod([of]), message)
+  await expectRefusal(createPod([of]), message)
 })
 
 it('reports all violations, each once', async () => {
   await limit({ type: 'Container', min: { cpu: '1' }, max: { memory: '1' } })
   const message =
     '[minimum cpu usage per Container is 1.  No request is specified, maximum memory usage per Container is 1.  No limit is specified]'
-  await refused(pod([container(), container()]), message)
+  await expectRefusal(createPod([createContainer(), createContainer()]), message)
 })
 
 it('limits the sum of containers or the pod-level resources', async () => {
   await limit({ type: 'Pod', max: { cpu: '1' } })
-  const half = () => container({ cpu: '500m' }, { cpu: '500m' })
-  await admit(pod([half(), half()]))
-  await refused(pod([half(), half(), half()]), 'maximum cpu usage per Pod is 1, but limit is 1500m')
-  await refused(
-    pod([half()], { initContainers: [container({ cpu: '2' }, { cpu: '2' })] }),
+  const createHalfContainer = () => createContainer({ cpu: '500m' }, { cpu: '500m' })
+  await admit(createPod([createHalfContainer(), createHalfContainer()]))
+  await expectRefusal(
+    createPod([createHalfContainer(), createHalfContainer(), createHalfContainer()]),
+    'maximum cpu usage per Pod is 1, but limit is 1500m',
+  )
+  await expectRefusal(
+    createPod([createHalfContainer()], { initContainers: [createContainer({ cpu: '2' }, { cpu: '2' })] }),
     'maximum cpu usage per Pod is 1, but limit is 2',
   )
-  await refused(pod([half()], { resources: { limits: { cpu: '3' } } }), 'maximum cpu usage per Pod is 1, but limit is 3')
+  await expectRefusal(
+    createPod([createHalfContainer()], { resources: { limits: { cpu: '3' } } }),
+    'maximum cpu usage per Pod is 1, but limit is 3',
+  )
 })
 
 it('limits the storage requested by a claim', async () => {
@@ -123,7 +136,7 @@ it('limits the storage requested by a claim', async () => {
     metadata: { name: 'd' },
     spec: { resources: { requests: storage === undefined ? {} : { storage } } },
   })
-  const submit = (object: PersistentVolumeClaim) => admitted(plugin, write('persistentvolumeclaims', object))
+  const submit = (object: PersistentVolumeClaim) => admitObject(plugin, write('persistentvolumeclaims', object))
   await submit(claim('1Gi'))
   await expect(submit(claim('3Gi'))).rejects.toThrow('maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi')
   await expect(submit(claim())).rejects.toThrow(
@@ -133,20 +146,20 @@ it('limits the storage requested by a claim', async () => {
 
 it('checks updates that resize, except during deletion', async () => {
   await limit({ type: 'Container', max: { cpu: '1' } })
-  const large = pod([container({}, { cpu: '2' })])
-  await admitted(plugin, update('pods', large, large))
-  await expect(admitted(plugin, update('pods', large, large, { subresource: 'resize' }))).rejects.toMatchObject({ code: 403 })
+  const large = createPod([createContainer({}, { cpu: '2' })])
+  await admitObject(plugin, update('pods', large, large))
+  await expect(admitObject(plugin, update('pods', large, large, { subresource: 'resize' }))).rejects.toMatchObject({ code: 403 })
   const going = { ...large, metadata: { name: 'p', deletionTimestamp: '2026-01-01T00:00:00Z' } }
-  await admitted(plugin, update('pods', going, large, { subresource: 'resize' }))
+  await admitObject(plugin, update('pods', going, large, { subresource: 'resize' }))
 })
 
 it('reads the store at most every 30 s for a namespace without ranges', async () => {
   await cluster.informers.of({ group: '', resource: 'limitranges' })!.synced
   const list = vi.spyOn(cluster.resource('limitranges'), 'list')
-  await Promise.all([admit(pod([])), admit(pod([]))])
-  expect(plugin.admit!(write('pods', pod([])))).toBeUndefined()
+  await Promise.all([admit(createPod([])), admit(createPod([]))])
+  expect(plugin.admit!(write('pods', createPod([])))).toBeUndefined()
   expect(list).toHaveBeenCalledTimes(1)
   clock.advance(30_001)
-  await admit(pod([]))
+  await admit(createPod([]))
   expect(list).toHaveBeenCalledTimes(2)
 })

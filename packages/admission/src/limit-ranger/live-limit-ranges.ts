@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { RecentNames } from '../recent-names.ts'
 
 const limitRanges = { group: '', resource: 'limitranges' }
@@ -48,7 +48,7 @@ export class LiveLimitRanges {
       this.#pendingLists.set(namespace, pending)
     }
     return pending.catch((error: unknown) => {
-      throw forbidden(attributes, getErrorMessage(error))
+      throw newForbiddenWrite(attributes, getErrorMessage(error))
     })
   }
 }

@@ -25,15 +25,15 @@ export function createMatcher(dependencies: PluginDependencies): Matcher {
     match(attributes, criteria) {
       const matched = criteria.matchRules(attributes)
       if (matched === undefined) return undefined
-      const { namespace, object } = selectorsOf(criteria)
+      const { namespace, object } = readSelectors(criteria)
       if (!object.empty && !matchesObject(object, attributes)) return undefined
       if (namespace.empty || isExempt(attributes)) return matched
-      return runAfter(labelsOf(attributes, findNamespace), (labels) => (namespace.matches(labels) ? matched : undefined))
+      return runAfter(findLabels(attributes, findNamespace), (labels) => (namespace.matches(labels) ? matched : undefined))
     },
   }
 }
 
-function selectorsOf(criteria: MatchCriteria): MatchCriteria['selectors'] {
+function readSelectors(criteria: MatchCriteria): MatchCriteria['selectors'] {
   try {
     return criteria.selectors
   } catch (error) {
@@ -58,18 +58,18 @@ function matchesObject(selector: LabelsSelector, { operation, object, oldObject 
 type Labels = Readonly<Record<string, string>> | undefined
 
 /** Returns the labels of the namespace of a write. For a new or changed Namespace, those are its own labels. */
-function labelsOf(attributes: AdmissionAttributes, findNamespace: Matcher['findNamespace']): Labels | Promise<Labels> {
+function findLabels(attributes: AdmissionAttributes, findNamespace: Matcher['findNamespace']): Labels | Promise<Labels> {
   const { operation, resource, subresource, namespace, object } = attributes
   if (resource.resource === 'namespaces' && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) {
     return object?.metadata.labels
   }
-  const labels = (found: DeepReadonly<KubeObject> | undefined): Labels => {
+  const readLabels = (found: DeepReadonly<KubeObject> | undefined): Labels => {
     if (found === undefined) throw newNotFound(namespaces, namespace)
     return found.metadata.labels
   }
   const found = findNamespace(namespace)
-  if (!(found instanceof Promise)) return labels(found)
-  return found.then(labels, (error: unknown) => {
+  if (!(found instanceof Promise)) return readLabels(found)
+  return found.then(readLabels, (error: unknown) => {
     throw isApiError(error, 'NotFound') ? error : newInternal(getErrorMessage(error), { cause: error })
   })
 }

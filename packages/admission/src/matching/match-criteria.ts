@@ -85,14 +85,14 @@ export class MatchCriteria {
     const own = { resource, subresource, kind }
     const equivalents = matchPolicy === 'Equivalent' ? attributes.equivalents : []
     return {
-      excluded: pathMatches(excludeRules, attributes, equivalents),
-      included: rules === undefined ? [{ names: undefined, matched: own }] : pathMatches(rules, attributes, equivalents),
+      excluded: matchPath(excludeRules, attributes, equivalents),
+      included: rules === undefined ? [{ names: undefined, matched: own }] : matchPath(rules, attributes, equivalents),
     }
   }
 }
 
 /** Returns the rules that match a path, in the order of their precedence: a rule for the path itself comes before those for equivalents. */
-function pathMatches(
+function matchPath(
   rules: readonly MatchRule[],
   attributes: AdmissionAttributes,
   equivalents: readonly EquivalentResource[],
@@ -103,25 +103,25 @@ function pathMatches(
     const names = resourceNames.length === 0 ? undefined : new Set(resourceNames)
     found.push({ names, matched: { resource, subresource, kind } })
   }
-  for (const rule of rules) if (ruleMatches(rule, attributes, attributes.resource)) add(rule, attributes)
+  for (const rule of rules) if (matchesRule(rule, attributes, attributes.resource)) add(rule, attributes)
   for (const rule of rules) {
-    for (const equivalent of equivalents) if (ruleMatches(rule, attributes, equivalent.resource)) add(rule, equivalent)
+    for (const equivalent of equivalents) if (matchesRule(rule, attributes, equivalent.resource)) add(rule, equivalent)
   }
   return found
 }
 
-function ruleMatches(rule: MatchRule, attributes: AdmissionAttributes, resource: GroupVersionResource): boolean {
+function matchesRule(rule: MatchRule, attributes: AdmissionAttributes, resource: GroupVersionResource): boolean {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule
   return (
-    scopeMatches(rule.scope, attributes, resource) &&
+    matchesScope(rule.scope, attributes, resource) &&
     includes(operations, attributes.operation) &&
     includes(apiGroups, resource.group) &&
     includes(apiVersions, resource.version) &&
-    resources.some((path) => pathIncludes(path, resource.resource, attributes.subresource))
+    resources.some((path) => includesPath(path, resource.resource, attributes.subresource))
   )
 }
 
-function scopeMatches(scope: string | undefined, { namespace }: AdmissionAttributes, resource: GroupVersionResource): boolean {
+function matchesScope(scope: string | undefined, { namespace }: AdmissionAttributes, resource: GroupVersionResource): boolean {
   if (scope === undefined || scope === '*') return true
   const { group, version, resource: plural } = resource
   // The attributes of a write to a Namespace have its name as their namespace, but a Namespace is not namespaced.
@@ -135,7 +135,7 @@ function includes(items: readonly string[], wanted: string): boolean {
 }
 
 /** Returns whether the entry of a rule ("pods", "pods/*", "*\/status", "*") includes a path. */
-function pathIncludes(entry: string, resource: string, subresource: string): boolean {
+function includesPath(entry: string, resource: string, subresource: string): boolean {
   const slash = entry.indexOf('/')
   const [wanted, wantedSubresource] = slash < 0 ? [entry, ''] : [entry.slice(0, slash), entry.slice(slash + 1)]
   return (wanted === '*' || wanted === resource) && (wantedSubresource === '*' || wantedSubresource === subresource)

@@ -10,11 +10,11 @@ import { MatchIndex } from './match-index.ts'
 
 const everything: MatchRule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 
-function pod(rest: Partial<AdmissionAttributes> = {}): TestWrite {
+function createPod(rest: Partial<AdmissionAttributes> = {}): TestWrite {
   return write('pods', { metadata: { name: 'a', labels: { app: 'web' } } }, rest)
 }
 
-function rulesMatch(rule: MatchRule, attributes: AdmissionAttributes): boolean {
+function matchesRules(rule: MatchRule, attributes: AdmissionAttributes): boolean {
   return new MatchCriteria({ rules: [{ ...everything, ...rule }] }).matchRules(attributes) !== undefined
 }
 
@@ -40,24 +40,24 @@ it.each<[MatchRule, boolean, Partial<AdmissionAttributes>?]>([
   [{ resourceNames: ['b'] }, false],
   [{ operations: [] }, false],
 ])('rule %j on a pod: %s', (rule, expected, rest) => {
-  expect(rulesMatch(rule, pod(rest))).toBe(expected)
+  expect(matchesRules(rule, createPod(rest))).toBe(expected)
 })
 
 it('treats a Namespace as cluster-scoped, although its attributes have a namespace', () => {
   const attributes = write('namespaces', { metadata: { name: 'ns' } })
   expect(attributes.namespace).toBe('ns')
-  expect([rulesMatch({ scope: 'Cluster' }, attributes), rulesMatch({ scope: 'Namespaced' }, attributes)]).toEqual([true, false])
+  expect([matchesRules({ scope: 'Cluster' }, attributes), matchesRules({ scope: 'Namespaced' }, attributes)]).toEqual([true, false])
 })
 
 it('matches everything without rules, and nothing with an empty list of rules', () => {
-  expect(new MatchCriteria({ rules: undefined }).matchRules(pod())).toMatchObject({ resource: { resource: 'pods' } })
-  expect(new MatchCriteria({ rules: [] }).matchRules(pod())).toBeUndefined()
+  expect(new MatchCriteria({ rules: undefined }).matchRules(createPod())).toMatchObject({ resource: { resource: 'pods' } })
+  expect(new MatchCriteria({ rules: [] }).matchRules(createPod())).toBeUndefined()
 })
 
 it('excludes writes, also by name', () => {
   const criteria = new MatchCriteria({ rules: [everything], excludeRules: [{ ...everything, resourceNames: ['kept'] }] })
-  expect(criteria.matchRules(pod())).toBeDefined()
-  expect(criteria.matchRules(pod({ name: 'kept' }))).toBeUndefined()
+  expect(criteria.matchRules(createPod())).toBeDefined()
+  expect(criteria.matchRules(createPod({ name: 'kept' }))).toBeUndefined()
 })
 
 const equivalents = ['v2', 'v3'].map((version) => ({
@@ -70,36 +70,36 @@ it('matches equivalent resources only by the policy Equivalent, and prefers the 
     { ...everything, apiVersions: ['v3'] },
     { ...everything, apiVersions: ['v2'] },
   ]
-  const matched = (spec: MatchSpec): string | undefined => {
-    const found = new MatchCriteria(spec).matchRules(pod({ equivalents }))
+  const findMatch = (spec: MatchSpec): string | undefined => {
+    const found = new MatchCriteria(spec).matchRules(createPod({ equivalents }))
     return found && `${found.resource.group}/${found.kind.version}`
   }
-  expect(matched({ rules })).toBeUndefined()
-  expect(matched({ rules, matchPolicy: 'Exact' })).toBeUndefined()
-  expect(matched({ rules, matchPolicy: 'Equivalent' })).toBe('x.io/v3')
-  expect(matched({ rules: [...rules, everything], matchPolicy: 'Equivalent' })).toBe('/v1')
+  expect(findMatch({ rules })).toBeUndefined()
+  expect(findMatch({ rules, matchPolicy: 'Exact' })).toBeUndefined()
+  expect(findMatch({ rules, matchPolicy: 'Equivalent' })).toBe('x.io/v3')
+  expect(findMatch({ rules: [...rules, everything], matchPolicy: 'Equivalent' })).toBe('/v1')
   const excludeRules = [{ ...everything, apiVersions: ['v2'] }]
-  expect(matched({ rules: [everything], excludeRules, matchPolicy: 'Equivalent' })).toBeUndefined()
+  expect(findMatch({ rules: [everything], excludeRules, matchPolicy: 'Equivalent' })).toBeUndefined()
 })
 
 it('finds the entries of an index that can match a path', () => {
-  const entry = (name: string, rules: readonly MatchRule[]): { name: string; criteria: MatchCriteria } => ({
+  const createEntry = (name: string, rules: readonly MatchRule[]): { name: string; criteria: MatchCriteria } => ({
     name,
     criteria: new MatchCriteria({ rules, matchPolicy: 'Equivalent' }),
   })
   const index = new MatchIndex([
-    entry('pods', [{ ...everything, resources: ['pods'] }]),
-    entry('v2', [{ ...everything, apiVersions: ['v2'] }]),
-    entry('named', [{ ...everything, resourceNames: ['other'] }]),
-    entry('deletes', [{ ...everything, operations: ['DELETE'] }]),
+    createEntry('pods', [{ ...everything, resources: ['pods'] }]),
+    createEntry('v2', [{ ...everything, apiVersions: ['v2'] }]),
+    createEntry('named', [{ ...everything, resourceNames: ['other'] }]),
+    createEntry('deletes', [{ ...everything, operations: ['DELETE'] }]),
   ])
-  const names = (attributes: AdmissionAttributes): string[] => index.candidates(attributes).map(({ name }) => name)
-  expect(names(pod())).toEqual(['pods', 'named'])
-  expect(names(pod({ equivalents }))).toEqual(['pods', 'v2', 'named'])
+  const listNames = (attributes: AdmissionAttributes): string[] => index.candidates(attributes).map(({ name }) => name)
+  expect(listNames(createPod())).toEqual(['pods', 'named'])
+  expect(listNames(createPod({ equivalents }))).toEqual(['pods', 'v2', 'named'])
   const path: AdmissionAttributes['equivalents'] = []
-  expect(names(pod({ equivalents: path, operation: 'DELETE' }))).toEqual(['pods', 'named', 'deletes'])
-  expect(names(pod({ equivalents: path }))).toEqual(['pods', 'named'])
-  expect(names(write('configmaps', { metadata: {} }))).toEqual(['named'])
+  expect(listNames(createPod({ equivalents: path, operation: 'DELETE' }))).toEqual(['pods', 'named', 'deletes'])
+  expect(listNames(createPod({ equivalents: path }))).toEqual(['pods', 'named'])
+  expect(listNames(write('configmaps', { metadata: {} }))).toEqual(['named'])
 })
 
 async function matches(spec: Partial<MatchSpec>, attributes: AdmissionAttributes): Promise<boolean> {
@@ -120,7 +120,7 @@ it.each<[Partial<MatchSpec>, boolean, Partial<AdmissionAttributes>?]>([
   [{ objectSelector: { matchLabels: { app: 'web' } } }, false, { object: undefined, operation: 'DELETE' }],
   [{ objectSelector: { matchExpressions: [{ key: 'x', operator: 'DoesNotExist' }] } }, false, { operation: 'CONNECT' }],
 ])('selectors %j on a pod: %s', async (spec, expected, rest) => {
-  expect(await matches(spec, pod(rest))).toBe(expected)
+  expect(await matches(spec, createPod(rest))).toBe(expected)
 })
 
 it('selects a new Namespace by its own labels, and a deleted one by the stored labels', async () => {
@@ -133,7 +133,7 @@ it('selects a new Namespace by its own labels, and a deleted one by the stored l
 })
 
 it('answers 404 if the namespace does not exist and everything else matches', async () => {
-  const attributes = pod({ namespace: 'missing' })
+  const attributes = createPod({ namespace: 'missing' })
   const namespaceSelector = { matchLabels: { team: 'a' } }
   await expect(matches({ namespaceSelector }, attributes)).rejects.toMatchObject({ code: 404, message: 'namespaces "missing" not found' })
   expect(await matches({ namespaceSelector, objectSelector: { matchLabels: { app: 'db' } } }, attributes)).toBe(false)
@@ -142,5 +142,5 @@ it('answers 404 if the namespace does not exist and everything else matches', as
 
 it('recognizes the configurations of webhooks and policies', () => {
   const kind = { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingWebhookConfiguration' }
-  expect([isAdmissionConfiguration(pod({ kind })), isAdmissionConfiguration(pod())]).toEqual([true, false])
+  expect([isAdmissionConfiguration(createPod({ kind })), isAdmissionConfiguration(createPod())]).toEqual([true, false])
 })

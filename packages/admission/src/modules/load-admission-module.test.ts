@@ -6,14 +6,14 @@ import { loadAdmissionModule } from './load-admission-module.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'keelson-modules-'))
 afterAll(() => rmSync(directory, { recursive: true }))
-const file = (name: string, text: string): string => {
+const writeModule = (name: string, text: string): string => {
   writeFileSync(path.join(directory, name), text)
   return path.join(directory, name)
 }
 
 it('loads the default export of a file', async () => {
   const module = await loadAdmissionModule(
-    file('teams.mjs', 'export default { name: "Teams", after: "PodSecurity", resources: { pods: { validate() {} } } }'),
+    writeModule('teams.mjs', 'export default { name: "Teams", after: "PodSecurity", resources: { pods: { validate() {} } } }'),
   )
   expect(module).toMatchObject({ name: 'Teams', after: 'PodSecurity', resources: { pods: { validate: expect.any(Function) } } })
 })
@@ -44,7 +44,7 @@ it.each([
   ],
   ['rule.mjs', 'export default { name: "A", resources: { pods: { admit: true } } }', 'resources["pods"].admit must be a function'],
 ])('refuses %s', async (name, text, message) => {
-  const at = text === undefined ? path.join(directory, name) : file(name, text)
+  const at = text === undefined ? path.join(directory, name) : writeModule(name, text)
   await expect(loadAdmissionModule(at)).rejects.toMatchObject({
     name: 'AdmissionConfigurationError',
     message: expect.stringContaining(message),

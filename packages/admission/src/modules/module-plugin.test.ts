@@ -7,8 +7,12 @@ import type { Plural } from '../plugin.fixture.ts'
 import type { AdmissionModule } from './admission-module.ts'
 import { createModulePlugin } from './module-plugin.ts'
 
-const object = () => ({ metadata: { name: 'x' } })
-const both = async (module: AdmissionModule, attributes: AdmissionAttributes, onError?: (error: unknown) => void): Promise<void> => {
+const createObject = () => ({ metadata: { name: 'x' } })
+const runBothPhases = async (
+  module: AdmissionModule,
+  attributes: AdmissionAttributes,
+  onError?: (error: unknown) => void,
+): Promise<void> => {
   const chain = createAdmissionChain([createModulePlugin(module, onError && { onError })])
   await chain.admit(attributes)
   await chain.validate(attributes)
@@ -29,12 +33,12 @@ it('changes and checks the objects of its resources, and sends warnings', async 
       },
     },
   }
-  const attributes = write('configmaps', object())
-  await both(module, attributes)
+  const attributes = write('configmaps', createObject())
+  await runBothPhases(module, attributes)
   expect(attributes.object!.metadata.labels).toEqual({ team: attributes.context.user.name })
   expect(attributes.warnings).toEqual([`x belongs to ${attributes.context.user.name}`])
-  const other = write('pods', object())
-  await both(module, other)
+  const other = write('pods', createObject())
+  await runBothPhases(module, other)
   expect(other.object!.metadata.labels).toBeUndefined()
 })
 
@@ -49,7 +53,7 @@ it.each<[Plural, string, AdmissionOperation, readonly string[]]>([
 ])('calls the functions for %s %s %s', async (plural, subresource, operation, expected) => {
   const called: string[] = []
   const record = (name: string) => () => void called.push(name)
-  const all = (name: string) => ({
+  const createHooks = (name: string) => ({
     admit: record(`${name} admit`),
     validate: record(`${name} validate`),
     validateDelete: record(`${name} validateDelete`),
@@ -57,13 +61,13 @@ it.each<[Plural, string, AdmissionOperation, readonly string[]]>([
   const module: AdmissionModule = {
     name: 'All',
     resources: {
-      pods: all('pods'),
+      pods: createHooks('pods'),
       'pods/exec': { validate: record('pods/exec validate') },
       'deployments.apps': { admit: record('deployments.apps admit') },
-      '*': all('*'),
+      '*': createHooks('*'),
     },
   }
-  await both(module, write(plural, object(), { subresource, operation }))
+  await runBothPhases(module, write(plural, createObject(), { subresource, operation }))
   expect(called).toEqual(expected)
 })
 
@@ -72,14 +76,14 @@ it('sees the same as a plugin', async () => {
   const annotations: string[] = []
   const attributes = update(
     'configmaps',
-    object(),
+    createObject(),
     { metadata: { name: 'x', labels: { a: 'b' } } },
     {
       dryRun: true,
       annotate: (key, value) => void annotations.push(`${key}=${value}`),
     },
   )
-  await both(
+  await runBothPhases(
     {
       name: 'Spy',
       resources: {
@@ -99,7 +103,7 @@ it('sees the same as a plugin', async () => {
 })
 
 describe('a function that throws', () => {
-  const throwing = (error: unknown, isAsync = false): AdmissionModule => {
+  const createThrowingModule = (error: unknown, isAsync = false): AdmissionModule => {
     const fail = (): never => {
       throw error
     }
@@ -118,15 +122,17 @@ describe('a function that throws', () => {
       },
     }
     const message = 'configmaps "x" is forbidden: not here'
-    await expect(both(module, write('configmaps', object()))).rejects.toMatchObject({ code: 403, message })
+    await expect(runBothPhases(module, write('configmaps', createObject()))).rejects.toMatchObject({ code: 403, message })
     const invalid = newInvalid({ group: '', kind: 'ConfigMap' }, 'x', [])
-    await expect(both(throwing(invalid), write('configmaps', object()))).rejects.toBe(invalid)
+    await expect(runBothPhases(createThrowingModule(invalid), write('configmaps', createObject()))).rejects.toBe(invalid)
   })
 
   it.each([false, true])('is a 500 that names the module and hides the error (asynchronous: %s)', async (isAsync) => {
     const errors: unknown[] = []
     const bug = new TypeError('secret detail')
-    await expect(both(throwing(bug, isAsync), write('configmaps', object()), (error) => errors.push(error))).rejects.toMatchObject({
+    await expect(
+      runBothPhases(createThrowingModule(bug, isAsync), write('configmaps', createObject()), (error) => errors.push(error)),
+    ).rejects.toMatchObject({
       code: 500,
       message: 'Internal error occurred: admission module "Picky" failed',
       cause: bug,
@@ -137,10 +143,10 @@ describe('a function that throws', () => {
 
 it('does not wait beyond the end of the request', async () => {
   const controller = new AbortController()
-  const attributes = write('configmaps', object())
+  const attributes = write('configmaps', createObject())
   const module: AdmissionModule = { name: 'Slow', resources: { configmaps: { admit: () => new Promise(() => {}) } } }
   const onError = vi.fn()
-  const pending = both(module, { ...attributes, context: { ...attributes.context, signal: controller.signal } }, onError)
+  const pending = runBothPhases(module, { ...attributes, context: { ...attributes.context, signal: controller.signal } }, onError)
   controller.abort(new Error('deadline'))
   await expect(pending).rejects.toThrow('deadline')
   expect(onError).not.toHaveBeenCalled()

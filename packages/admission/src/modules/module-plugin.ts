@@ -2,7 +2,7 @@ import { isApiError, newInternal } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly, KubeObject, UserInfo } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { allOperations } from '../admission.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import type { AdmissionModule, ModuleDelete, ModuleWrite, ResourceRules } from './admission-module.ts'
 
 export interface ModulePluginOptions {
@@ -20,7 +20,7 @@ export function createModulePlugin(module: AdmissionModule, { onError = () => {}
   const rules = new Map(Object.entries(module.resources as Readonly<Record<string, Rules>>))
   const others = rules.get('*')
   const run = (phase: Phase, attributes: AdmissionAttributes): Promise<void> | void => {
-    const rule = rules.get(keyOf(attributes)) ?? others
+    const rule = rules.get(formatKey(attributes)) ?? others
     if (rule?.[phase] === undefined) return
     const fail = (error: unknown): never => {
       if (isApiError(error)) throw error
@@ -51,7 +51,7 @@ export function createModulePlugin(module: AdmissionModule, { onError = () => {}
   }
 }
 
-function keyOf({ resource: { group, resource }, subresource }: AdmissionAttributes): string {
+function formatKey({ resource: { group, resource }, subresource }: AdmissionAttributes): string {
   const name = group === '' ? resource : `${resource}.${group}`
   return subresource === '' ? name : `${name}/${subresource}`
 }
@@ -124,6 +124,6 @@ class WriteView {
     return (text) => this.#attributes.context.warn(text)
   }
   get forbidden(): (reason: string) => ApiError {
-    return (reason) => forbidden(this.#attributes, reason)
+    return (reason) => newForbiddenWrite(this.#attributes, reason)
   }
 }

@@ -3,12 +3,12 @@ import { isApiError, getErrorMessage } from '@keelson/apimachinery'
 import type { LoopbackResource } from '@keelson/loopback'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 
 /** Creates the plugin NamespaceAutoProvision. It creates the namespace of a new object if it does not exist. Dry runs create nothing. */
-export function namespaceAutoProvision({ client, informers }: PluginDependencies): AdmissionPlugin {
+export function createNamespaceAutoProvisionPlugin({ client, informers }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NamespaceAutoProvision',
     operations: ['CREATE'],
@@ -26,6 +26,6 @@ async function create(served: LoopbackResource<Namespace>, attributes: Admission
   try {
     await served.create('', { metadata: { name: attributes.namespace } })
   } catch (error) {
-    if (!isApiError(error, 'AlreadyExists')) throw forbidden(attributes, getErrorMessage(error))
+    if (!isApiError(error, 'AlreadyExists')) throw newForbiddenWrite(attributes, getErrorMessage(error))
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { AdmissionAttributes } from '../admission.ts'
 import { openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { namespaceAutoProvision } from './index.ts'
+import { createNamespaceAutoProvisionPlugin } from './index.ts'
 
 let cluster: TestCluster
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const admit = async (rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
-  namespaceAutoProvision(cluster).admit!(write('configmaps', { metadata: { name: 'a' } }, rest))
+  createNamespaceAutoProvisionPlugin(cluster).admit!(write('configmaps', { metadata: { name: 'a' } }, rest))
 const exists = async (name: string): Promise<boolean> =>
   (await cluster.resource('namespaces').get('', name, { resourceVersion: '' })) !== undefined
 

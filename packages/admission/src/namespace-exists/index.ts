@@ -7,7 +7,7 @@ import { findObjectLenient } from '../find-object.ts'
 const namespaces = { group: '', resource: 'namespaces' }
 
 /** Creates the plugin NamespaceExists. It rejects writes into namespaces that do not exist. NamespaceLifecycle does the same and more. */
-export function namespaceExists(dependencies: PluginDependencies): AdmissionPlugin {
+export function createNamespaceExistsPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NamespaceExists',
     validate({ kind, namespace: name }) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../admission.ts'
 import { openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { namespaceExists } from './index.ts'
+import { createNamespaceExistsPlugin } from './index.ts'
 
 let cluster: TestCluster
 beforeEach(async () => {
@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const validate = async (namespace: string, rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
-  namespaceExists(cluster).validate!(write('configmaps', { metadata: { name: 'a' } }, { namespace, ...rest }))
+  createNamespaceExistsPlugin(cluster).validate!(write('configmaps', { metadata: { name: 'a' } }, { namespace, ...rest }))
 
 it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('rejects %s in a missing namespace', async (operation) => {
   await validate('there', { operation })

@@ -3,7 +3,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Namespace } from '@keelson/api/core/v1'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { RecentNames } from '../recent-names.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
@@ -18,7 +18,7 @@ const storeReadPeriod = 30_000
  * Creates the plugin NamespaceLifecycle. It rejects writes into missing namespaces, creates in terminating namespaces, and the deletion of
  * the three system namespaces.
  */
-export function namespaceLifecycle(dependencies: PluginDependencies): AdmissionPlugin {
+export function createNamespaceLifecyclePlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return new NamespaceLifecycle(dependencies)
 }
 
@@ -65,7 +65,7 @@ function check(attributes: AdmissionAttributes, namespace: DeepReadonly<Namespac
   const { operation, namespace: name } = attributes
   if (namespace === undefined) throw newNotFound(namespaces, name)
   if (operation === 'CREATE' && namespace.status?.phase === 'Terminating') {
-    throw forbidden(attributes, `unable to create new content in namespace ${name} because it is being terminated`, [
+    throw newForbiddenWrite(attributes, `unable to create new content in namespace ${name} because it is being terminated`, [
       { reason: 'NamespaceTerminating', message: `namespace ${name} is being terminated`, field: 'metadata.namespace' },
     ])
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../admission.ts'
 import { openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { namespaceLifecycle } from './index.ts'
+import { createNamespaceLifecyclePlugin } from './index.ts'
 
 let cluster: TestCluster
 let plugin: AdmissionPlugin
@@ -11,17 +11,17 @@ let now: number
 beforeEach(async () => {
   now = 0
   cluster = openTestCluster(['namespaces'])
-  await cluster.create('namespaces', namespace('there', 'Active'))
-  await cluster.create('namespaces', namespace('going', 'Terminating'))
-  plugin = namespaceLifecycle({ ...cluster, clock: { now: () => now, after: () => () => {} } })
+  await cluster.create('namespaces', createNamespace('there', 'Active'))
+  await cluster.create('namespaces', createNamespace('going', 'Terminating'))
+  plugin = createNamespaceLifecyclePlugin({ ...cluster, clock: { now: () => now, after: () => () => {} } })
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const namespace = (name: string, phase: string): Namespace => ({ metadata: { name }, status: { phase } })
+const createNamespace = (name: string, phase: string): Namespace => ({ metadata: { name }, status: { phase } })
 const writeIn = (operation: AdmissionOperation, target: string, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes =>
   write('configmaps', { metadata: { name: 'a' } }, { operation, namespace: target, name: '', ...more })
 const admit = async (...args: Parameters<typeof writeIn>): Promise<void> => plugin.admit!(writeIn(...args))
-const ofNamespace = (name: string): Partial<AdmissionAttributes> => ({
+const createNamespaceWrite = (name: string): Partial<AdmissionAttributes> => ({
   kind: { group: '', version: 'v1', kind: 'Namespace' },
   resource: { group: '', version: 'v1', resource: 'namespaces' },
   name,
@@ -59,7 +59,7 @@ it('checks again before the write', async () => {
 })
 
 it.each(['default', 'kube-system', 'kube-public'])('protects %s from deletion', async (name) => {
-  await expect(admit('DELETE', name, ofNamespace(name))).rejects.toMatchObject({
+  await expect(admit('DELETE', name, createNamespaceWrite(name))).rejects.toMatchObject({
     code: 403,
     message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
   })
@@ -67,7 +67,7 @@ it.each(['default', 'kube-system', 'kube-public'])('protects %s from deletion', 
 
 it('finds a namespace that the informer does not have yet', async () => {
   await admit('CREATE', 'there')
-  await cluster.create('namespaces', namespace('new', 'Active'))
+  await cluster.create('namespaces', createNamespace('new', 'Active'))
   await admit('CREATE', 'new')
 })
 
@@ -81,7 +81,7 @@ it('reads a recently deleted namespace from the store until the informer catches
     },
     { timeout: 60_000 },
   )
-  await admit('DELETE', '', ofNamespace('there'))
+  await admit('DELETE', '', createNamespaceWrite('there'))
   await admit('CREATE', 'there')
   expect(get).toHaveBeenCalledTimes(1)
   now = 30_001

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { checkNode } from '../check-node.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 type Spec = DeepReadonly<PodSpec>
 
@@ -25,7 +25,7 @@ const features: readonly { readonly name: string; readonly needed: (spec: Spec, 
 ]
 
 /** Creates the plugin NodeDeclaredFeatureValidator. It rejects pod updates that need features which the node's kubelet does not declare. */
-export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): AdmissionPlugin {
+export function createNodeDeclaredFeatureValidatorPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NodeDeclaredFeatureValidator',
     operations: ['UPDATE'],
@@ -41,7 +41,10 @@ export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): 
       return checkNode(dependencies, attributes, nodeName, (node) => {
         const missing = required.filter((name) => !node.status?.declaredFeatures?.includes(name))
         if (missing.length === 0) return
-        throw forbidden(attributes, `pod update requires features ${missing.join(', ')} which are not available on node ${quote(nodeName)}`)
+        throw newForbiddenWrite(
+          attributes,
+          `pod update requires features ${missing.join(', ')} which are not available on node ${quote(nodeName)}`,
+        )
       })
     },
   }

@@ -1,27 +1,27 @@
 import type { Node, Pod, PodSpec } from '@keelson/api/core/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { admitted, openTestCluster, update } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { nodeDeclaredFeatureValidator } from './index.ts'
+import { createNodeDeclaredFeatureValidatorPlugin } from './index.ts'
 
 let cluster: TestCluster
 beforeEach(async () => {
   cluster = openTestCluster(['pods', 'nodes'])
-  const node = (name: string, declaredFeatures: string[]): Node => ({ metadata: { name }, status: { declaredFeatures } })
-  await cluster.create('nodes', node('old', []))
-  await cluster.create('nodes', node('new', ['InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers']))
+  const createNode = (name: string, declaredFeatures: string[]): Node => ({ metadata: { name }, status: { declaredFeatures } })
+  await cluster.create('nodes', createNode('old', []))
+  await cluster.create('nodes', createNode('new', ['InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers']))
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const pod = (generation: number, nodeName: string, cpu: string, restartPolicy?: string): Pod => {
+const createPod = (generation: number, nodeName: string, cpu: string, restartPolicy?: string): Pod => {
   const resources = { requests: { cpu } }
   const initContainers: PodSpec['initContainers'] = [{ name: 'i', resources, ...(restartPolicy && { restartPolicy }) }]
   return { metadata: { name: 'p', generation }, spec: { nodeName, containers: [], initContainers, ...(!restartPolicy && { resources }) } }
 }
 const resize = (nodeName: string, restartPolicy?: string) =>
-  admitted(
-    nodeDeclaredFeatureValidator(cluster),
-    update('pods', pod(1, nodeName, '1', restartPolicy), pod(2, nodeName, '2', restartPolicy), { subresource: 'resize' }),
+  admitObject(
+    createNodeDeclaredFeatureValidatorPlugin(cluster),
+    update('pods', createPod(1, nodeName, '1', restartPolicy), createPod(2, nodeName, '2', restartPolicy), { subresource: 'resize' }),
   )
 
 it('admits pod changes that the node supports', async () => {

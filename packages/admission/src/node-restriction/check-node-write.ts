@@ -1,19 +1,19 @@
 import type { Node } from '@keelson/api/core/v1'
 import { quote, equalsSemantically } from '@keelson/apimachinery'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 
 /** Checks that a kubelet writes only its own Node. It may not change taints and owners, or labels that steer workloads to the node. */
 export function checkNodeWrite({ node: nodeName, attributes }: NodeWrite): void {
   const { operation, name } = attributes
-  const refuse = (message: string): Error => forbidden(attributes, message)
+  const refuse = (message: string): Error => newForbiddenWrite(attributes, message)
   if (name !== nodeName) throw refuse(`node ${quote(nodeName)} is not allowed to modify node ${quote(name)}`)
   if (operation !== 'CREATE' && operation !== 'UPDATE') return
   const { metadata, spec = {} } = attributes.object as Node
   const subject = `node ${quote(nodeName)} is not allowed to`
   if (operation === 'CREATE') {
     if (spec.configSource !== undefined) throw refuse(`${subject} create pods with a non-nil configSource`)
-    const labels = forbiddenLabels(metadata.labels, undefined)
+    const labels = listForbiddenLabels(metadata.labels, undefined)
     if (labels.length > 0) throw refuse(`${subject} set the following labels: ${labels.join(', ')}`)
     return
   }
@@ -24,14 +24,14 @@ export function checkNodeWrite({ node: nodeName, attributes }: NodeWrite): void 
   if (!equalsSemantically(spec.taints ?? [], oldSpec.taints ?? [])) throw refuse(`${subject} modify taints`)
   if (!equalsSemantically(metadata.ownerReferences ?? [], oldMetadata.ownerReferences ?? []))
     throw refuse(`${subject} modify ownerReferences`)
-  const labels = forbiddenLabels(metadata.labels, oldMetadata.labels)
+  const labels = listForbiddenLabels(metadata.labels, oldMetadata.labels)
   if (labels.length > 0) throw refuse(`is not allowed to modify labels: ${labels.join(', ')}`)
 }
 
 type Labels = Readonly<Record<string, string>> | undefined
 
 /** Lists the changed labels that a kubelet may not set, sorted by name. */
-function forbiddenLabels(labels: Labels, old: Labels): string[] {
+function listForbiddenLabels(labels: Labels, old: Labels): string[] {
   const keys = new Set([...Object.keys(labels ?? {}), ...Object.keys(old ?? {})])
   return [...keys].filter((key) => labels?.[key] !== old?.[key] && isForbiddenLabel(key)).toSorted()
 }

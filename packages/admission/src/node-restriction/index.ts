@@ -2,7 +2,7 @@ import { getNodeIdentity } from '@keelson/auth'
 import { groupResourceString, quote } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { checkNodeWrite } from './check-node-write.ts'
 import { checkClaimStatus, checkCSINode, checkCSR, checkLease, checkSlice } from './own-objects.ts'
 import { checkPodDelete, checkPodCreate, checkPodEviction, checkPodStatus } from './pods.ts'
@@ -21,7 +21,7 @@ type Check = (write: NodeWrite) => Promise<void> | void
  * Creates the plugin NodeRestriction. It limits kubelets to their own node and the pods on it. Other users are not limited. The plugin is
  * disabled by default.
  */
-export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlugin {
+export function createNodeRestrictionPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     // Handles all resources, because a kubelet without a node name may not write anything.
@@ -29,7 +29,7 @@ export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlug
       const { context, resource } = attributes
       const node = getNodeIdentity(context.user)
       if (node === undefined) return
-      if (node === '') throw forbidden(attributes, `could not determine node from user ${quote(context.user.name)}`)
+      if (node === '') throw newForbiddenWrite(attributes, `could not determine node from user ${quote(context.user.name)}`)
       return checks.get(groupResourceString(resource))?.({ node, attributes, dependencies })
     },
   }
@@ -48,7 +48,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   [
     'podcertificaterequests.certificates.k8s.io',
     ({ attributes }) => {
-      throw forbidden(attributes, 'PodCertificateRequest feature gate is disabled')
+      throw newForbiddenWrite(attributes, 'PodCertificateRequest feature gate is disabled')
     },
   ],
 ])
@@ -60,12 +60,15 @@ function checkPod(write: NodeWrite): Promise<void> | void {
     case '':
       if (operation === 'CREATE') return checkPodCreate(write)
       if (operation === 'DELETE') return checkPodDelete(write)
-      throw forbidden(attributes, `unexpected operation ${quote(operation)}, node ${quote(node)} can only create and delete mirror pods`)
+      throw newForbiddenWrite(
+        attributes,
+        `unexpected operation ${quote(operation)}, node ${quote(node)} can only create and delete mirror pods`,
+      )
     case 'status':
       return checkPodStatus(write)
     case 'eviction':
       return checkPodEviction(write)
     default:
-      throw forbidden(attributes, `unexpected pod subresource ${quote(subresource)}, only 'status' and 'eviction' are allowed`)
+      throw newForbiddenWrite(attributes, `unexpected pod subresource ${quote(subresource)}, only 'status' and 'eviction' are allowed`)
   }
 }

@@ -3,21 +3,21 @@ import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { ResourceSlice } from '@keelson/api/resource/v1'
 import { quote, equalsSemantically } from '@keelson/apimachinery'
 import { readCertificateRequestSubject } from '@keelson/resources'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 
 /** Checks that a kubelet changes only those parts of a claim's status that concern resizing. */
 export function checkClaimStatus({ node, attributes }: NodeWrite): void {
   const { operation, subresource } = attributes
-  if (subresource !== 'status') throw forbidden(attributes, 'may only update PVC status')
-  if (operation !== 'UPDATE') throw forbidden(attributes, `unexpected operation ${quote(operation)}`)
+  if (subresource !== 'status') throw newForbiddenWrite(attributes, 'may only update PVC status')
+  if (operation !== 'UPDATE') throw newForbiddenWrite(attributes, `unexpected operation ${quote(operation)}`)
   const claim = withoutResizing(attributes.object as PersistentVolumeClaim)
   const old = withoutResizing(attributes.oldObject as PersistentVolumeClaim)
   if (equalsSemantically(claim, old)) return
   const changed = (['metadata', 'spec', 'status'] as const).filter((member) => !equalsSemantically(claim[member], old[member]))
   // The message differs from kube-apiserver's, which contains a diff in Go syntax.
   const message = `node ${quote(node)} is not allowed to update fields other than status.quantity and status.conditions: ${changed.join(', ')}`
-  throw forbidden(attributes, message)
+  throw newForbiddenWrite(attributes, message)
 }
 
 function withoutResizing({
@@ -38,12 +38,13 @@ function withoutResizing({
 
 export function checkLease({ node, attributes }: NodeWrite): void {
   const { namespace, name } = attributes
-  if (namespace !== 'kube-node-lease') throw forbidden(attributes, 'can only access leases in the "kube-node-lease" system namespace')
-  if (name !== node) throw forbidden(attributes, 'can only access node lease with the same name as the requesting node')
+  if (namespace !== 'kube-node-lease')
+    throw newForbiddenWrite(attributes, 'can only access leases in the "kube-node-lease" system namespace')
+  if (name !== node) throw newForbiddenWrite(attributes, 'can only access node lease with the same name as the requesting node')
 }
 
 export function checkCSINode({ node, attributes }: NodeWrite): void {
-  if (attributes.name !== node) throw forbidden(attributes, 'can only access CSINode with the same name as the requesting node')
+  if (attributes.name !== node) throw newForbiddenWrite(attributes, 'can only access CSINode with the same name as the requesting node')
 }
 
 /**
@@ -55,7 +56,7 @@ export function checkSlice({ node, attributes }: NodeWrite): void {
   if (operation !== 'CREATE' && operation !== 'DELETE') return
   const slice = (operation === 'CREATE' ? attributes.object : attributes.oldObject) as ResourceSlice
   if (slice.spec.nodeName === node) return
-  throw forbidden(attributes, `can only ${operation.toLowerCase()} ResourceSlice with the same NodeName as the requesting node`)
+  throw newForbiddenWrite(attributes, `can only ${operation.toLowerCase()} ResourceSlice with the same NodeName as the requesting node`)
 }
 
 const kubeletSigners: ReadonlySet<string> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'])
@@ -66,7 +67,7 @@ export function checkCSR({ node, attributes }: NodeWrite): void {
   const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
   if (!kubeletSigners.has(signerName)) return
   const subject = readCertificateRequestSubject(request ?? '')
-  if ('error' in subject) throw forbidden(attributes, `unable to parse csr: ${subject.error}`)
+  if ('error' in subject) throw newForbiddenWrite(attributes, `unable to parse csr: ${subject.error}`)
   const wanted = `system:node:${node}`
-  if (subject.commonName !== wanted) throw forbidden(attributes, `can only create a node CSR with CN=${wanted}`)
+  if (subject.commonName !== wanted) throw newForbiddenWrite(attributes, `can only create a node CSR with CN=${wanted}`)
 }

@@ -3,14 +3,14 @@ import type { Node, Pod, PodStatus, Volume, VolumeProjection } from '@keelson/ap
 import type { Eviction } from '@keelson/api/policy/v1'
 import { quote, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { isMirrorPod, mirrorAnnotation } from '../service-account/mirror-pod.ts'
 import type { NodeWrite } from './index.ts'
 import { lookUp } from './look-up.ts'
 
 /** Checks that a kubelet creates only mirror pods. They must be bound to its node, owned by it, and have no references to other objects. */
 export async function checkPodCreate({ node, attributes, dependencies }: NodeWrite): Promise<void> {
-  const refuse = (message: string): Error => forbidden(attributes, message)
+  const refuse = (message: string): Error => newForbiddenWrite(attributes, message)
   const pod = attributes.object as Pod
   const name = quote(node)
   if (!isMirrorPod(pod)) throw refuse(`pod does not have ${quote(mirrorAnnotation)} annotation, node ${name} can only create mirror pods`)
@@ -31,27 +31,27 @@ export async function checkPodCreate({ node, attributes, dependencies }: NodeWri
 }
 
 export function checkPodDelete({ node, attributes }: NodeWrite): void {
-  if (nodeNameOf(attributes.oldObject as Pod) === node) return
-  throw forbidden(attributes, `node ${quote(node)} can only delete pods with spec.nodeName set to itself`)
+  if (getNodeName(attributes.oldObject as Pod) === node) return
+  throw newForbiddenWrite(attributes, `node ${quote(node)} can only delete pods with spec.nodeName set to itself`)
 }
 
 export function checkPodStatus({ node, attributes }: NodeWrite): void {
   const { operation } = attributes
-  if (operation !== 'UPDATE') throw forbidden(attributes, `unexpected operation ${quote(operation)}`)
+  if (operation !== 'UPDATE') throw newForbiddenWrite(attributes, `unexpected operation ${quote(operation)}`)
   const pod = attributes.object as Pod
   const old = attributes.oldObject as Pod
   const name = quote(node)
-  if (nodeNameOf(old) !== node) {
-    throw forbidden(attributes, `node ${name} can only update pod status for pods with spec.nodeName set to itself`)
+  if (getNodeName(old) !== node) {
+    throw newForbiddenWrite(attributes, `node ${name} can only update pod status for pods with spec.nodeName set to itself`)
   }
   if (!equalsSemantically(pod.metadata.labels ?? {}, old.metadata.labels ?? {})) {
-    throw forbidden(attributes, `node ${name} cannot update labels through pod status`)
+    throw newForbiddenWrite(attributes, `node ${name} cannot update labels through pod status`)
   }
   const { status = {} } = pod
   const { status: oldStatus = {} } = old
-  if (!haveSameClaims(status, oldStatus)) throw forbidden(attributes, `node ${name} cannot update resource claim statues`)
+  if (!haveSameClaims(status, oldStatus)) throw newForbiddenWrite(attributes, `node ${name} cannot update resource claim statues`)
   if (!equalsSemantically(status.extendedResourceClaimStatus, oldStatus.extendedResourceClaimStatus)) {
-    throw forbidden(attributes, `node ${name} cannot update extended resource claim status`)
+    throw newForbiddenWrite(attributes, `node ${name} cannot update extended resource claim status`)
   }
 }
 
@@ -65,14 +65,14 @@ function haveSameClaims({ resourceClaimStatuses: a = [] }: PodStatus, { resource
 
 export async function checkPodEviction({ node, attributes, dependencies }: NodeWrite): Promise<void> {
   const { operation, namespace, object } = attributes
-  if (operation !== 'CREATE') throw forbidden(attributes, `unexpected operation ${operation}`)
+  if (operation !== 'CREATE') throw newForbiddenWrite(attributes, `unexpected operation ${operation}`)
   const name = attributes.name || ((object as Eviction).metadata.name ?? '')
-  if (name === '') throw forbidden(attributes, 'could not determine pod from request data')
+  if (name === '') throw newForbiddenWrite(attributes, 'could not determine pod from request data')
   const pod = await lookUp<Pod>(dependencies, { resource: 'pods', namespace, name })
-  if (nodeNameOf(pod) !== node) throw forbidden(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`)
+  if (getNodeName(pod) !== node) throw newForbiddenWrite(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`)
 }
 
-function nodeNameOf({ spec }: DeepReadonly<Pod>): string {
+function getNodeName({ spec }: DeepReadonly<Pod>): string {
   return spec?.nodeName ?? ''
 }
 

@@ -4,7 +4,7 @@ import type { CSIDriver } from '@keelson/api/storage/v1'
 import { getClaimOfVolume } from '@keelson/auth'
 import { getErrorMessage, quote, createResourceAction } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 import { lookUp } from './look-up.ts'
 
@@ -15,20 +15,20 @@ export async function checkTokenRequest(write: NodeWrite): Promise<void> {
   if (operation !== 'CREATE' || subresource !== 'token') return
   const { spec } = attributes.object as TokenRequest
   const { apiVersion, kind, name = '', uid = '' } = spec.boundObjectRef ?? {}
-  if (apiVersion !== 'v1' || kind !== 'Pod' || name === '') throw forbidden(attributes, 'node requested token not bound to a pod')
-  if (uid === '') throw forbidden(attributes, 'node requested token with a pod binding without a uid')
+  if (apiVersion !== 'v1' || kind !== 'Pod' || name === '') throw newForbiddenWrite(attributes, 'node requested token not bound to a pod')
+  if (uid === '') throw newForbiddenWrite(attributes, 'node requested token with a pod binding without a uid')
   const pod = await lookUp<Pod>(dependencies, { resource: 'pods', namespace, name })
   if (uid !== pod.metadata.uid) {
     const message = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
-    throw forbidden(attributes, message)
+    throw newForbiddenWrite(attributes, message)
   }
-  if (pod.spec?.nodeName !== node) throw forbidden(attributes, 'node requested token bound to a pod scheduled on a different node')
+  if (pod.spec?.nodeName !== node) throw newForbiddenWrite(attributes, 'node requested token bound to a pod scheduled on a different node')
   await checkAudience(write, pod, spec.audiences ?? [])
 }
 
 async function checkAudience(write: NodeWrite, pod: DeepReadonly<Pod>, audiences: readonly string[]): Promise<void> {
   const { attributes, dependencies } = write
-  if (audiences.length > 1) throw forbidden(attributes, 'node may only request 0 or 1 audiences')
+  if (audiences.length > 1) throw newForbiddenWrite(attributes, 'node may only request 0 or 1 audiences')
   const [audience = ''] = audiences
   if (await usesAudience(write, pod, audience)) return
   const { context, namespace, name } = attributes
@@ -37,7 +37,7 @@ async function checkAudience(write: NodeWrite, pod: DeepReadonly<Pod>, audiences
   const { decision } = await dependencies.authorizer.authorize({ user: context.user, action })
   if (decision === 'allow') return
   const missing = `audience ${quote(audience)} not found in pod spec volume`
-  throw forbidden(attributes, `${missing}, ${context.user.name} is not authorized to request tokens for this audience`)
+  throw newForbiddenWrite(attributes, `${missing}, ${context.user.name} is not authorized to request tokens for this audience`)
 }
 
 /**
@@ -50,7 +50,7 @@ async function usesAudience({ attributes, dependencies }: NodeWrite, pod: DeepRe
     if (volume.projected?.sources?.some(({ serviceAccountToken: token }) => token !== undefined && (token.audience ?? '') === audience))
       return true
     try {
-      const name = await driverOf(dependencies, pod, volume)
+      const name = await findDriver(dependencies, pod, volume)
       if (name === '') continue
       const { spec } = await lookUp<CSIDriver>(dependencies, { group: 'storage.k8s.io', resource: 'csidrivers', name })
       if (spec.tokenRequests?.some((request) => request.audience === audience)) return true
@@ -61,18 +61,18 @@ async function usesAudience({ attributes, dependencies }: NodeWrite, pod: DeepRe
   if (errors.size === 0) return false
   const [first] = errors
   const text = errors.size === 1 ? first! : `[${[...errors].join(', ')}]`
-  throw forbidden(attributes, `error validating audience ${quote(audience)}: ${text}`)
+  throw newForbiddenWrite(attributes, `error validating audience ${quote(audience)}: ${text}`)
 }
 
 /** Returns the name of the CSI driver of a volume. Returns "" if the volume has none. */
-async function driverOf(dependencies: NodeWrite['dependencies'], pod: DeepReadonly<Pod>, volume: DeepReadonly<Volume>): Promise<string> {
+async function findDriver(dependencies: NodeWrite['dependencies'], pod: DeepReadonly<Pod>, volume: DeepReadonly<Volume>): Promise<string> {
   const { namespace = '', name: podName = '' } = pod.metadata
   const isClaimed = volume.ephemeral?.volumeClaimTemplate !== undefined || volume.persistentVolumeClaim !== undefined
-  if (!isClaimed) return volume.csi?.driver ?? migratedDriver(volume)
+  if (!isClaimed) return volume.csi?.driver ?? selectMigratedDriver(volume)
   const name = getClaimOfVolume(podName, volume) ?? ''
   const claim = await lookUp<PersistentVolumeClaim>(dependencies, { resource: 'persistentvolumeclaims', namespace, name })
   const { spec = {} } = await lookUp<PersistentVolume>(dependencies, { resource: 'persistentvolumes', name: claim.spec?.volumeName ?? '' })
-  return spec.csi?.driver ?? migratedDriver(spec)
+  return spec.csi?.driver ?? selectMigratedDriver(spec)
 }
 
 type MigratedSource = keyof PersistentVolumeSource & keyof Volume
@@ -88,6 +88,6 @@ const migratedDrivers: readonly (readonly [MigratedSource, string])[] = [
   ['portworxVolume', 'pxd.portworx.com'],
 ]
 
-function migratedDriver(source: Readonly<Partial<Record<MigratedSource, unknown>>>): string {
+function selectMigratedDriver(source: Readonly<Partial<Record<MigratedSource, unknown>>>): string {
   return migratedDrivers.find(([member]) => source[member] !== undefined)?.[1] ?? ''
 }

@@ -5,7 +5,7 @@ import type { Quantity } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObjectLenient } from '../find-object.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const unsupported = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
@@ -14,7 +14,7 @@ const unsupported = 'only dynamically provisioned pvc can be resized and the sto
  * Creates the plugin PersistentVolumeClaimResize. It rejects the growth of a claim unless the claim is bound and its storage class allows
  * expansion.
  */
-export function persistentVolumeClaimResize(dependencies: PluginDependencies): AdmissionPlugin {
+export function createPersistentVolumeClaimResizePlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
     operations: ['UPDATE'],
@@ -22,21 +22,21 @@ export function persistentVolumeClaimResize(dependencies: PluginDependencies): A
     validate(attributes: AdmissionAttributes) {
       const claim = attributes.object as PersistentVolumeClaim
       const old = attributes.oldObject as PersistentVolumeClaim
-      if (requested(claim).compare(requested(old)) <= 0) return
-      if (old.status?.phase !== 'Bound') throw forbidden(attributes, 'Only bound persistent volume claims can be expanded')
-      const name = className(claim)
-      if (name === '' || name !== className(old)) throw forbidden(attributes, unsupported)
+      if (getRequestedSize(claim).compare(getRequestedSize(old)) <= 0) return
+      if (old.status?.phase !== 'Bound') throw newForbiddenWrite(attributes, 'Only bound persistent volume claims can be expanded')
+      const name = getClassName(claim)
+      if (name === '' || name !== getClassName(old)) throw newForbiddenWrite(attributes, unsupported)
       return runAfter(findObjectLenient<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
-        if (storageClass?.allowVolumeExpansion !== true) throw forbidden(attributes, unsupported)
+        if (storageClass?.allowVolumeExpansion !== true) throw newForbiddenWrite(attributes, unsupported)
       })
     },
   }
 }
 
-function requested(claim: PersistentVolumeClaim): Quantity {
+function getRequestedSize(claim: PersistentVolumeClaim): Quantity {
   return parseQuantity(claim.spec?.resources?.requests?.['storage'] ?? '0')
 }
 
-function className(claim: PersistentVolumeClaim): string {
+function getClassName(claim: PersistentVolumeClaim): string {
   return claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? claim.spec?.storageClassName ?? ''
 }

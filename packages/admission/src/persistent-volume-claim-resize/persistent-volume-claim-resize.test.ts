@@ -1,9 +1,9 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { StorageClass } from '@keelson/api/storage/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { admitted, openTestCluster, update } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { persistentVolumeClaimResize } from './index.ts'
+import { createPersistentVolumeClaimResizePlugin } from './index.ts'
 
 let cluster: TestCluster
 beforeEach(async () => {
@@ -20,7 +20,7 @@ const claim = (storage: string, storageClassName = 'elastic', phase = 'Bound'): 
   status: { phase },
 })
 const resize = (from: PersistentVolumeClaim, to: PersistentVolumeClaim) =>
-  admitted(persistentVolumeClaimResize(cluster), update('persistentvolumeclaims', from, to))
+  admitObject(createPersistentVolumeClaimResizePlugin(cluster), update('persistentvolumeclaims', from, to))
 
 it('lets a bound claim grow if its class allows it', async () => {
   await resize(claim('1Gi'), claim('2Gi'))

@@ -15,7 +15,7 @@ const selectorAnnotation = 'scheduler.alpha.kubernetes.io/node-selector'
  * Creates the plugin PodNodeSelector. It adds the node selector of a namespace to the node selector of its pods and rejects pods that
  * conflict with it. The configuration has the default selector and, by namespace, the labels that pods may select.
  */
-export function podNodeSelector(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+export function createPodNodeSelectorPlugin(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   const configured = readSelectors(configuration)
   const withNamespaceLabels = (attributes: AdmissionAttributes, next: (labels: NodeLabels) => void): Promise<void> | void =>
     runAfter(findNamespace(dependencies, attributes.namespace), ({ metadata }) => {
@@ -23,7 +23,7 @@ export function podNodeSelector(dependencies: PluginDependencies, configuration?
       next(parse(text))
     })
   const check = (attributes: AdmissionAttributes, labels: NodeLabels): void => {
-    const selector = selectorOf(attributes)
+    const selector = readSelector(attributes)
     for (const [key, value] of Object.entries(selector)) {
       if ((labels.get(key) ?? value) !== value)
         throw refuse(attributes, 'pod node label selector conflicts with its namespace node label selector')
@@ -75,7 +75,7 @@ function parse(text = ''): NodeLabels {
   }
 }
 
-function selectorOf({ object }: AdmissionAttributes): Readonly<Record<string, string>> {
+function readSelector({ object }: AdmissionAttributes): Readonly<Record<string, string>> {
   return (object as Pod).spec?.nodeSelector ?? {}
 }
 

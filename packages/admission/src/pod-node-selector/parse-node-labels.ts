@@ -1,4 +1,4 @@
-import { fieldError, formatFieldError, fieldPath, isQualifiedName, isValidLabelValue } from '@keelson/apimachinery'
+import { fieldError, formatFieldError, newFieldPath, isQualifiedName, isValidLabelValue } from '@keelson/apimachinery'
 import type { FieldPath } from '@keelson/apimachinery'
 
 export type NodeLabels = ReadonlyMap<string, string>
@@ -12,7 +12,7 @@ export function parseNodeLabels(text: string): NodeLabels {
     if (parts.length !== 2) throw new Error(`invalid selector: [${parts.join(' ')}]`)
     const [key, value] = parts.map((part) => part.trim()) as [string, string]
     check(undefined, key, isQualifiedName(key))
-    check(fieldPath().key(key), value, isValidLabelValue(value))
+    check(newFieldPath().key(key), value, isValidLabelValue(value))
     labels.set(key, value)
   }
   return labels

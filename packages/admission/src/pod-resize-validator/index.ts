@@ -5,12 +5,12 @@ import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { checkNode } from '../check-node.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 /**
  * Creates the plugin PodResizeValidator. It rejects resizing a pod beyond its node's capacity, or on a node that does not support resizing.
  */
-export function podResizeValidator(dependencies: PluginDependencies): AdmissionPlugin {
+export function createPodResizeValidatorPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
     operations: ['UPDATE'],
@@ -29,20 +29,20 @@ function check(attributes: AdmissionAttributes, spec: PodSpec, node: DeepReadonl
   const os = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
   if (os !== 'linux') {
     const message = `pod resize is only supported on linux nodes, node ${quote(node.metadata.name ?? '')} is ${quote(os)}`
-    throw forbidden(attributes, message, [{ reason: 'UnsupportedPlatform' }])
+    throw newForbiddenWrite(attributes, message, [{ reason: 'UnsupportedPlatform' }])
   }
-  const requests = podRequests(spec)
-  const allocatable = (name: string): Quantity => parseQuantity(node.status?.allocatable?.[name] ?? '0')
+  const requests = computePodRequests(spec)
+  const getAllocatable = (name: string): Quantity => parseQuantity(node.status?.allocatable?.[name] ?? '0')
   const short = [
-    tooLarge('cpu', requests.get('cpu'), allocatable('cpu'), (quantity) => quantity.milliValue()),
-    tooLarge('memory', requests.get('memory'), allocatable('memory'), (quantity) => quantity.value()),
+    describeExcess('cpu', requests.get('cpu'), getAllocatable('cpu'), (quantity) => quantity.milliValue()),
+    describeExcess('memory', requests.get('memory'), getAllocatable('memory'), (quantity) => quantity.value()),
   ].filter((text) => text !== undefined)
   if (short.length > 0) {
-    throw forbidden(attributes, `node didn't have enough allocatable resources: ${short.join('; ')}`, [{ reason: 'NodeCapacity' }])
+    throw newForbiddenWrite(attributes, `node didn't have enough allocatable resources: ${short.join('; ')}`, [{ reason: 'NodeCapacity' }])
   }
 }
 
-function tooLarge(
+function describeExcess(
   name: string,
   requested: Quantity | undefined,
   allocatable: Quantity,
@@ -53,7 +53,7 @@ function tooLarge(
 }
 
 /** Returns the requests of a pod: the sum of its containers, plus the overhead. Pod-level requests replace the sum. */
-function podRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
+function computePodRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
   const requests = new Map(aggregateContainers(spec, 'requests'))
   for (const [name, text] of Object.entries(spec.resources?.requests ?? {})) requests.set(name, parseQuantity(text))
   for (const [name, text] of Object.entries(spec.overhead ?? {})) {

@@ -1,27 +1,30 @@
 import type { Node, Pod, PodSpec } from '@keelson/api/core/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { admitted, openTestCluster, update } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { podResizeValidator } from './index.ts'
+import { createPodResizeValidatorPlugin } from './index.ts'
 
 let cluster: TestCluster
 beforeEach(async () => {
   cluster = openTestCluster(['pods', 'nodes'])
-  const node = (name: string, os: string): Node => ({
+  const createNode = (name: string, os: string): Node => ({
     metadata: { name, labels: { 'kubernetes.io/os': os } },
     status: { allocatable: { cpu: '2', memory: '1Gi' } },
   })
-  await cluster.create('nodes', node('linux', 'linux'))
-  await cluster.create('nodes', node('windows', 'windows'))
+  await cluster.create('nodes', createNode('linux', 'linux'))
+  await cluster.create('nodes', createNode('windows', 'windows'))
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const pod = (requests: Record<string, string>, nodeName: string, generation: number, more: Partial<PodSpec> = {}): Pod => ({
+const createPod = (requests: Record<string, string>, nodeName: string, generation: number, more: Partial<PodSpec> = {}): Pod => ({
   metadata: { name: 'p', generation },
   spec: { nodeName, containers: [{ name: 'c', resources: { requests } }], ...more },
 })
 const resize = (requests: Record<string, string>, nodeName = 'linux', more: Partial<PodSpec> = {}, subresource = 'resize') =>
-  admitted(podResizeValidator(cluster), update('pods', pod({}, nodeName, 1), pod(requests, nodeName, 2, more), { subresource }))
+  admitObject(
+    createPodResizeValidatorPlugin(cluster),
+    update('pods', createPod({}, nodeName, 1), createPod(requests, nodeName, 2, more), { subresource }),
+  )
 
 it("lets a pod grow within its node's capacity, or before it is bound", async () => {
   await resize({ cpu: '2', memory: '1Gi' })

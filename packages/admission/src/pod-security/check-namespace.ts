@@ -2,14 +2,14 @@ import { quote, TimeSlice, newInvalid, equalsSemantically, systemClock } from '@
 import type { Pod, Namespace } from '@keelson/api/core/v1'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import { evaluatePod, formatViolationReasons } from './evaluate-pod.ts'
-import { podOf } from './check.ts'
+import { extractPod } from './check.ts'
 import {
   formatLevelVersion,
   compareLevels,
   areEquivalentPolicies,
   isFullyPrivileged,
   labelPrefix,
-  policyOf,
+  parsePolicy,
   isSameLevelVersion,
 } from './policy.ts'
 import type { LevelVersion, Policy } from './policy.ts'
@@ -32,13 +32,13 @@ interface ExistingPodsOptions {
 /** Returns warnings about existing pods that violate a new label. The pods are not changed. */
 async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
   const { namespace, enforce, exemptRuntimeClasses, clock } = options
-  const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
+  const all = selectOnePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
   const until = clock.now() + maxDuration
   const names = new Map<string, string[]>()
   const slice = new TimeSlice(podsPerClockCheck)
   let checked = 0
   for (const pod of all.slice(0, maxPods)) {
-    const violations = evaluatePod(enforce, podOf(pod))
+    const violations = evaluatePod(enforce, extractPod(pod))
     if (violations.length > 0) {
       const reasons = formatViolationReasons(violations)
       const same = names.get(reasons)
@@ -56,12 +56,12 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
       ? [`new PodSecurity enforce level only checked against the first ${checked} of ${all.length} existing pods`]
       : []),
     ...(names.size > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(level)}`] : []),
-    ...Array.from(names, ([reasons, of]) => `${who(of)}: ${reasons}`).toSorted(),
+    ...Array.from(names, ([reasons, of]) => `${formatNames(of)}: ${reasons}`).toSorted(),
   ]
 }
 
 /** Sorts pods so that the first pod of each controller comes first, because its other pods are probably the same. */
-function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
+function selectOnePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
   const controllers = new Set<string>()
   const sameController: DeepReadonly<Pod>[] = []
   const first = pods.filter((pod) => {
@@ -74,7 +74,7 @@ function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepRead
   return [...first, ...sameController]
 }
 
-function who(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const first = names.toSorted()[0]!
   const others = names.length - 1
   return others === 0 ? first : `${first} (and ${others} other ${others === 1 ? 'pod' : 'pods'})`
@@ -94,13 +94,13 @@ export function checkNamespace(
   const { context, kind, operation } = attributes
   const namespace = attributes.object as Namespace
   const name = namespace.metadata.name ?? ''
-  const { policy, errors } = policyOf(namespace.metadata.labels, defaults)
-  const before = operation === 'UPDATE' ? policyOf(attributes.oldObject?.metadata.labels, defaults) : undefined
+  const { policy, errors } = parsePolicy(namespace.metadata.labels, defaults)
+  const before = operation === 'UPDATE' ? parsePolicy(attributes.oldObject?.metadata.labels, defaults) : undefined
   if (errors.length > 0 && (before === undefined || !equalsSemantically(errors, before.errors)))
     throw newInvalid(kind, attributes.name, errors)
   if (before !== undefined && isNoStricter(policy.enforce, before.policy.enforce)) return
   if (exemptions.namespaces.has(name)) {
-    const warning = exemptWarning(namespace, policy, defaults)
+    const warning = findExemptWarning(namespace, policy, defaults)
     if (warning !== undefined) context.warn(warning)
     return
   }
@@ -126,7 +126,7 @@ function isNoStricter(now: LevelVersion, before: LevelVersion): boolean {
 }
 
 /** Returns a warning if an exempt namespace has policy labels, because they have no effect there. */
-function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
+function findExemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
   if (isFullyPrivileged(policy) || areEquivalentPolicies(policy, defaults)) return undefined
   const labels = metadata.labels ?? {}
   const labeledModes = (['enforce', 'audit', 'warn'] as const).filter((mode) => {

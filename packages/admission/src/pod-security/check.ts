@@ -29,7 +29,7 @@ export interface Check {
   readonly overrides?: readonly string[]
 }
 
-function checkedPod(annotations: Readonly<Record<string, string>> | undefined, spec: DeepReadonly<PodSpec> | undefined): CheckedPod {
+function createCheckedPod(annotations: Readonly<Record<string, string>> | undefined, spec: DeepReadonly<PodSpec> | undefined): CheckedPod {
   const podSpec: DeepReadonly<PodSpec> = spec ?? { containers: null }
   return {
     annotations: annotations ?? {},
@@ -45,16 +45,16 @@ type Template = DeepReadonly<PodTemplateSpec>
 
 const templates: Readonly<Record<string, (object: KubeObject) => Template | undefined>> = {
   podtemplates: (object) => (object as { readonly template?: Template }).template,
-  replicationcontrollers: specTemplate,
-  'replicasets.apps': specTemplate,
-  'deployments.apps': specTemplate,
-  'statefulsets.apps': specTemplate,
-  'daemonsets.apps': specTemplate,
-  'jobs.batch': specTemplate,
+  replicationcontrollers: findSpecTemplate,
+  'replicasets.apps': findSpecTemplate,
+  'deployments.apps': findSpecTemplate,
+  'statefulsets.apps': findSpecTemplate,
+  'daemonsets.apps': findSpecTemplate,
+  'jobs.batch': findSpecTemplate,
   'cronjobs.batch': (object) => (object as WithSpec).spec?.jobTemplate?.spec?.template,
 }
 
-function specTemplate(object: KubeObject): Template | undefined {
+function findSpecTemplate(object: KubeObject): Template | undefined {
   return (object as WithSpec).spec?.template
 }
 
@@ -64,9 +64,9 @@ export const resourcesWithTemplate: readonly string[] = Object.keys(templates)
 /** Returns the pod template of an object. Returns undefined if the kind has none. */
 export function findPodTemplate({ group, resource }: GroupResource, object: KubeObject): CheckedPod | undefined {
   const template = templates[group === '' ? resource : `${resource}.${group}`]?.(object)
-  return template === undefined ? undefined : checkedPod(template.metadata?.annotations, template.spec)
+  return template === undefined ? undefined : createCheckedPod(template.metadata?.annotations, template.spec)
 }
 
-export function podOf(object: DeepReadonly<KubeObject>): CheckedPod {
-  return checkedPod(object.metadata.annotations, (object as { readonly spec?: DeepReadonly<PodSpec> }).spec)
+export function extractPod(object: DeepReadonly<KubeObject>): CheckedPod {
+  return createCheckedPod(object.metadata.annotations, (object as { readonly spec?: DeepReadonly<PodSpec> }).spec)
 }

@@ -1,4 +1,4 @@
-import { aggregateFieldErrors, fieldError, fieldPath, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { readStrictMembers, readStringList, readStringMember } from '../strict-members.ts'
 import { readTypedConfiguration } from '../typed-configuration.ts'
@@ -51,15 +51,15 @@ type Members = Readonly<Record<string, unknown>>
 function readMode(defaults: Members, mode: Mode, errors: FieldErrorList): LevelVersion {
   const level = readStringMember(defaults, mode, 'defaults') || 'privileged'
   const version = readStringMember(defaults, `${mode}-version`, 'defaults') || 'latest'
-  if (!isLevel(level)) errors.push(fieldError.invalid(fieldPath('defaults', mode), level, levelMessage))
-  if (!isVersion(version)) errors.push(fieldError.invalid(fieldPath('defaults', `${mode}-version`), version, versionMessage))
+  if (!isLevel(level)) errors.push(fieldError.invalid(newFieldPath('defaults', mode), level, levelMessage))
+  if (!isVersion(version)) errors.push(fieldError.invalid(newFieldPath('defaults', `${mode}-version`), version, versionMessage))
   return { level: level as Level, version }
 }
 
 function readExempt(exemptions: Members, name: string, problem: (item: string) => string, errors: FieldErrorList): ReadonlySet<string> {
   const items = new Set<string>()
   for (const [i, item] of readStringList(exemptions, name, 'exemptions').entries()) {
-    const path = fieldPath('exemptions', name).index(i)
+    const path = newFieldPath('exemptions', name).index(i)
     const error = problem(item)
     if (error !== '') errors.push(fieldError.invalid(path, item, error))
     else if (items.has(item)) errors.push(fieldError.duplicate(path, item))

@@ -1,7 +1,7 @@
 import type { Container, PodSpec } from '@keelson/api/core/v1'
 import { describe, expect, it } from 'vitest'
 import { evaluatePod, formatViolationDetails, formatViolationReasons } from './evaluate-pod.ts'
-import { podOf } from './check.ts'
+import { extractPod } from './check.ts'
 import type { LevelVersion } from './policy.ts'
 
 const good: Container = {
@@ -21,18 +21,19 @@ interface Case {
 }
 const evaluate = (level: LevelVersion['level'], version: string, { spec, container, context, annotations = {} }: Case) => {
   const only = { ...good, ...container, securityContext: { ...good.securityContext, ...context } }
-  return evaluatePod({ level, version }, podOf({ metadata: { annotations }, spec: { containers: [only], ...spec } } as never))
+  return evaluatePod({ level, version }, extractPod({ metadata: { annotations }, spec: { containers: [only], ...spec } } as never))
 }
-const details = (level: LevelVersion['level'], version: string, of: Case): string => formatViolationDetails(evaluate(level, version, of))
+const evaluateDetails = (level: LevelVersion['level'], version: string, of: Case): string =>
+  formatViolationDetails(evaluate(level, version, of))
 
 it('allows a restricted pod at every level, and every pod at the privileged level', () => {
-  for (const version of ['latest', 'v1.0', 'v1.99']) expect(details('restricted', version, {})).toBe('')
-  expect(details('privileged', 'latest', { spec: { hostNetwork: true } })).toBe('')
+  for (const version of ['latest', 'v1.0', 'v1.99']) expect(evaluateDetails('restricted', version, {})).toBe('')
+  expect(evaluateDetails('privileged', 'latest', { spec: { hostNetwork: true } })).toBe('')
 })
 
 it('reports baseline violations first, and each check once', () => {
   const pod: Case = { spec: { hostNetwork: true, containers: [{ name: 'c', securityContext: { privileged: true } }] } }
-  expect(details('baseline', 'latest', pod)).toBe(
+  expect(evaluateDetails('baseline', 'latest', pod)).toBe(
     'host namespaces (hostNetwork=true), privileged (container "c" must not set securityContext.privileged=true)',
   )
   expect(formatViolationReasons(evaluate('restricted', 'latest', pod))).toBe(
@@ -89,7 +90,7 @@ describe('baseline', () => {
       { spec: { securityContext: { windowsOptions: { hostProcess: true } } } },
     ],
   ])('%s', (expected, pod) => {
-    expect(details('baseline', 'latest', pod)).toBe(expected)
+    expect(evaluateDetails('baseline', 'latest', pod)).toBe(expected)
   })
 })
 
@@ -118,38 +119,38 @@ describe('restricted', () => {
     ['runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)', { spec: { securityContext: { runAsNonRoot: false } } }],
     ['runAsUser=0 (container "a" must not set runAsUser=0)', { context: { runAsUser: 0 } }],
   ])('%s', (expected, pod) => {
-    expect(details('restricted', 'latest', pod)).toBe(expected)
+    expect(evaluateDetails('restricted', 'latest', pod)).toBe(expected)
   })
 
   it('applies pod-level settings to containers without their own', () => {
     const containers = [{ name: 'a', securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }]
-    expect(details('restricted', 'latest', { spec: { containers } })).toBe(
+    expect(evaluateDetails('restricted', 'latest', { spec: { containers } })).toBe(
       'runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true), ' +
         'seccompProfile (pod or container "a" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
     )
     const securityContext = { runAsNonRoot: true, seccompProfile: { type: 'Localhost' } }
-    expect(details('restricted', 'latest', { spec: { containers, securityContext } })).toBe('')
+    expect(evaluateDetails('restricted', 'latest', { spec: { containers, securityContext } })).toBe('')
   })
 })
 
 it('evaluates each version with its own rules', () => {
-  const rules = (version: string, pod: Case): string => formatViolationReasons(evaluate('restricted', version, pod))
+  const evaluateReasons = (version: string, pod: Case): string => formatViolationReasons(evaluate('restricted', version, pod))
   const sysctl: Case = { spec: { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } } }
-  expect([rules('v1.31', sysctl), rules('v1.32', sysctl)]).toEqual(['forbidden sysctls', ''])
+  expect([evaluateReasons('v1.31', sysctl), evaluateReasons('v1.32', sysctl)]).toEqual(['forbidden sysctls', ''])
   const engine: Case = { context: { seLinuxOptions: { type: 'container_engine_t' } } }
-  expect([rules('v1.30', engine), rules('v1.31', engine)]).toEqual(['seLinuxOptions', ''])
+  expect([evaluateReasons('v1.30', engine), evaluateReasons('v1.31', engine)]).toEqual(['seLinuxOptions', ''])
   const windows: Case = { spec: { os: { name: 'windows' }, containers: [{ name: 'w', securityContext: { runAsNonRoot: true } }] } }
-  expect(rules('v1.24', windows)).toBe('allowPrivilegeEscalation != false, unrestricted capabilities, seccompProfile')
-  expect(rules('v1.25', windows)).toBe('')
+  expect(evaluateReasons('v1.24', windows)).toBe('allowPrivilegeEscalation != false, unrestricted capabilities, seccompProfile')
+  expect(evaluateReasons('v1.25', windows)).toBe('')
   const userNamespace: Case = { spec: { hostUsers: false }, context: { procMount: 'Unmasked', runAsUser: 0, runAsNonRoot: false } }
-  expect([rules('v1.34', userNamespace), rules('v1.35', userNamespace)]).toEqual([
+  expect([evaluateReasons('v1.34', userNamespace), evaluateReasons('v1.35', userNamespace)]).toEqual([
     'procMount, runAsNonRoot != true, runAsUser=0',
     'procMount',
   ])
   expect(formatViolationReasons(evaluate('baseline', 'v1.35', userNamespace))).toBe('')
   const annotated: Case = { annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } }
-  expect(details('restricted', 'v1.18', annotated)).toBe(
+  expect(evaluateDetails('restricted', 'v1.18', annotated)).toBe(
     'seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',
   )
-  expect(rules('v1.19', annotated)).toBe('')
+  expect(evaluateReasons('v1.19', annotated)).toBe('')
 })

@@ -12,7 +12,7 @@ const chosen = new Map<string, readonly CheckPod[]>()
 /** Returns the violations of a level by a pod. */
 export function evaluatePod(policy: LevelVersion, pod: CheckedPod): readonly Violation[] {
   if (policy.level === 'privileged') return []
-  return checksOf(policy).flatMap((check) => check(pod) ?? [])
+  return listChecks(policy).flatMap((check) => check(pod) ?? [])
 }
 
 /** Formats the reasons of violations, as in `host ports, privileged`. */
@@ -26,7 +26,7 @@ export function formatViolationDetails(violations: readonly Violation[]): string
 }
 
 /** Returns the checks of a level. The restricted level includes the baseline checks, except those that stricter ones replace. */
-function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
+function listChecks({ level, version }: LevelVersion): readonly CheckPod[] {
   const minor = Math.min(parseMinorVersion(version), newest)
   const key = `${level}:${minor}`
   let result = chosen.get(key)
@@ -45,12 +45,12 @@ type Containers = readonly DeepReadonly<Container | EphemeralContainer>[] | null
 
 /** Returns whether an update must be evaluated again: an image has changed, or a container was added. */
 export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
-  if (imagesChanged(spec.containers, old.containers) || imagesChanged(spec.initContainers, old.initContainers)) return true
+  if (haveChangedImages(spec.containers, old.containers) || haveChangedImages(spec.initContainers, old.initContainers)) return true
   const before = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image ?? '']))
   return (spec.ephemeralContainers ?? []).some(({ name, image }) => before.get(name) !== (image ?? ''))
 }
 
-function imagesChanged(containers: Containers, old: Containers): boolean {
+function haveChangedImages(containers: Containers, old: Containers): boolean {
   const now = containers ?? []
   const then = old ?? []
   return now.length !== then.length || now.some(({ image }, i) => (image ?? '') !== (then[i]!.image ?? ''))

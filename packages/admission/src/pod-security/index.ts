@@ -12,8 +12,8 @@ import type { PodSecurityConfiguration } from './configuration.ts'
 import { evaluatePod, formatViolationDetails, isSignificantUpdate } from './evaluate-pod.ts'
 import { createPodSecurityMetrics } from './pod-security-metrics.ts'
 import type { PodSecurityMetrics } from './pod-security-metrics.ts'
-import { podOf, findPodTemplate, resourcesWithTemplate } from './check.ts'
-import { isFullyPrivileged, labelPrefix, formatLevelVersion, policyOf } from './policy.ts'
+import { extractPod, findPodTemplate, resourcesWithTemplate } from './check.ts'
+import { isFullyPrivileged, labelPrefix, formatLevelVersion, parsePolicy } from './policy.ts'
 import type { LevelVersion, Mode, Policy } from './policy.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
@@ -33,7 +33,7 @@ const uncheckedSubresources: ReadonlySet<string> = new Set([
  * Creates the plugin PodSecurity. It enforces the Pod Security Standards that the labels of a namespace select. Pod templates of
  * controllers cause only warnings.
  */
-export function podSecurity(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+export function createPodSecurityPlugin(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   return new PodSecurity(dependencies, readPodSecurityConfiguration(configuration))
 }
 
@@ -102,7 +102,7 @@ class PodSecurity implements AdmissionPlugin {
   #policyOf(namespace: DeepReadonly<Namespace> | undefined): KnownPolicy {
     const known = namespace && this.#policies.get(namespace)
     if (known !== undefined) return known
-    const { policy, errors } = policyOf(namespace?.metadata.labels, this.#configuration.defaults)
+    const { policy, errors } = parsePolicy(namespace?.metadata.labels, this.#configuration.defaults)
     const result = { policy, error: errors.length === 0 ? '' : `Failed to parse policy: ${aggregateFieldErrors(errors)}` }
     if (namespace !== undefined) this.#policies.set(namespace, result)
     return result
@@ -114,8 +114,12 @@ class PodSecurity implements AdmissionPlugin {
       this.#metrics.evaluated(attributes, true, known.policy.enforce, 'enforce')
       return
     }
-    const pod = podOf(attributes.object!)
-    if (attributes.operation === 'UPDATE' && attributes.oldObject !== undefined && !isSignificantUpdate(pod, podOf(attributes.oldObject)))
+    const pod = extractPod(attributes.object!)
+    if (
+      attributes.operation === 'UPDATE' &&
+      attributes.oldObject !== undefined &&
+      !isSignificantUpdate(pod, extractPod(attributes.oldObject))
+    )
       return
     this.#check(attributes, known, pod, true)
   }
@@ -134,7 +138,7 @@ class PodSecurity implements AdmissionPlugin {
       this.#metrics.exempted(attributes)
       return
     }
-    const complaint = complaintsAbout(pod, policy)
+    const complaint = evaluateModes(pod, policy)
     if (error !== '') {
       attributes.annotate(`${labelPrefix}error`, error)
       this.#metrics.failed(attributes, false)
@@ -163,7 +167,7 @@ class PodSecurity implements AdmissionPlugin {
  * Returns a function that formats the violations of a mode as `"restricted:latest": …`. It returns undefined if there are none. Modes with
  * the same level share one evaluation.
  */
-function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => string | undefined {
+function evaluateModes(pod: CheckedPod, policy: Policy): (mode: Mode) => string | undefined {
   const known = new Map<string, string | undefined>()
   return (mode) => {
     const level: LevelVersion = policy[mode]

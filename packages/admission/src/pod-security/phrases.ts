@@ -1,21 +1,21 @@
 import type { CheckedContainer } from './check.ts'
 
 /** Formats items as a list of quoted strings, such as `"a", "b"`. */
-export function quoted(items: Iterable<string>): string {
+export function quoteItems(items: Iterable<string>): string {
   return Array.from(items, (item) => `"${item}"`).join(', ')
 }
 
-export function sorted(items: Iterable<string>): readonly string[] {
+export function sortItems(items: Iterable<string>): readonly string[] {
   return [...new Set(items)].toSorted()
 }
 
-export function plural(count: number, one: string, many = `${one}s`): string {
+export function formatPlural(count: number, one: string, many = `${one}s`): string {
   return count === 1 ? one : many
 }
 
 /** Formats container names, as in `containers "a", "b"`. */
 export function formatContainerNames(containers: readonly { readonly name: string }[], what = 'container'): string {
-  return `${plural(containers.length, what)} ${quoted(containers.map(({ name }) => name))}`
+  return `${formatPlural(containers.length, what)} ${quoteItems(containers.map(({ name }) => name))}`
 }
 
 /** Formats which of a pod and its containers set a field to a forbidden value, as in `pod and container "a"`. Returns "" if none do. */

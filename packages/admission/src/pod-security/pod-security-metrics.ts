@@ -19,17 +19,20 @@ export interface PodSecurityMetrics {
 }
 
 export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurityMetrics {
-  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+  const registerCounter = (name: string, help: string): ReturnType<typeof createCounter> =>
     registry.register(createCounter(name, `[ALPHA] ${help}`))
-  const evaluations = counter('pod_security_evaluations_total', 'Evaluations of policies, without requests that are ignored or exempt.')
-  const exemptions = counter('pod_security_exemptions_total', 'Requests that are exempt, without those that are ignored.')
-  const errors = counter('pod_security_errors_total', 'Errors that kept from evaluating a policy as it should be.')
+  const evaluations = registerCounter(
+    'pod_security_evaluations_total',
+    'Evaluations of policies, without requests that are ignored or exempt.',
+  )
+  const exemptions = registerCounter('pod_security_exemptions_total', 'Requests that are exempt, without those that are ignored.')
+  const errors = registerCounter('pod_security_errors_total', 'Errors that kept from evaluating a policy as it should be.')
 
   const allowPrivileged = { decision: 'allow', policy_level: 'privileged', policy_version: 'latest', mode: 'enforce' }
-  const privileged = (operation: string): Value =>
+  const createPrivilegedCounter = (operation: string): Value =>
     evaluations.with({ ...allowPrivileged, request_operation: operation, resource: 'pod', subresource: '' })
-  const privilegedCreate = privileged('create')
-  const privilegedUpdate = privileged('update')
+  const privilegedCreate = createPrivilegedCounter('create')
+  const privilegedUpdate = createPrivilegedCounter('update')
 
   return {
     evaluated(attributes, allowed, { level, version }, mode) {
@@ -42,14 +45,14 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
       const shownVersion =
         level === 'privileged' || version === 'latest' ? 'latest' : parseMinorVersion(version) > ownMinor ? 'future' : version
       const labels = { decision: allowed ? 'allow' : 'deny', policy_level: level, policy_version: shownVersion, mode }
-      evaluations.with({ ...labels, ...labelsOf(attributes) }).value++
+      evaluations.with({ ...labels, ...createLabels(attributes) }).value++
     },
-    exempted: (attributes) => void exemptions.with(labelsOf(attributes)).value++,
-    failed: (attributes, fatal) => void errors.with({ fatal: String(fatal), ...labelsOf(attributes) }).value++,
+    exempted: (attributes) => void exemptions.with(createLabels(attributes)).value++,
+    failed: (attributes, fatal) => void errors.with({ fatal: String(fatal), ...createLabels(attributes) }).value++,
   }
 }
 
-function labelsOf({ operation, resource, subresource }: AdmissionAttributes): Readonly<Record<string, string>> {
+function createLabels({ operation, resource, subresource }: AdmissionAttributes): Readonly<Record<string, string>> {
   const kind = resource.group === '' && resource.resource === 'pods' ? 'pod' : 'controller'
   return { request_operation: operation.toLowerCase(), resource: kind, subresource }
 }

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 
 const levels = ['privileged', 'baseline', 'restricted'] as const
@@ -55,16 +55,16 @@ export function isFullyPrivileged({ enforce, audit, warn }: Policy): boolean {
 }
 
 export function areEquivalentPolicies(a: Policy, b: Policy): boolean {
-  const same = (mode: Mode): boolean =>
+  const isSameMode = (mode: Mode): boolean =>
     (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevelVersion(a[mode], b[mode])
-  return same('enforce') && same('audit') && same('warn')
+  return isSameMode('enforce') && isSameMode('audit') && isSameMode('warn')
 }
 
 /**
  * Applies the labels of a namespace to the default policy. Always returns a policy: if labels are invalid, `enforce` gets the strictest
  * level and the other modes the least strict one. A namespace that enforces a level also warns at that level, unless a label sets another.
  */
-export function policyOf(
+export function parsePolicy(
   labels: DeepReadonly<Record<string, string>> | undefined,
   defaults: Policy,
 ): { readonly policy: Policy; readonly errors: FieldErrorList } {
@@ -91,7 +91,7 @@ function readLevel(labels: Labels, mode: Mode, otherwise: { absent: Level; wrong
   const text = labels?.[key]
   if (text === undefined) return otherwise.absent
   if (isLevel(text)) return text
-  errors.push(fieldError.invalid(fieldPath('metadata', 'labels').key(key), text, levelMessage))
+  errors.push(fieldError.invalid(newFieldPath('metadata', 'labels').key(key), text, levelMessage))
   return otherwise.wrong
 }
 
@@ -100,6 +100,6 @@ function readVersion(labels: Labels, mode: Mode, absent: string, errors: FieldEr
   const text = labels?.[key]
   if (text === undefined) return absent
   if (isVersion(text)) return text
-  errors.push(fieldError.invalid(fieldPath('metadata', 'labels').key(key), text, versionMessage))
+  errors.push(fieldError.invalid(newFieldPath('metadata', 'labels').key(key), text, versionMessage))
   return 'latest'
 }

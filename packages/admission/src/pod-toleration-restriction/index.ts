@@ -18,12 +18,12 @@ const memoryPressure: Toleration = { key: 'node.kubernetes.io/memory-pressure', 
  * limits tolerate memory pressure, and rejects tolerations that the namespace does not allow. The annotations of a namespace replace the
  * lists of the configuration.
  */
-export function podTolerationRestriction(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+export function createPodTolerationRestrictionPlugin(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   const cluster = readTolerationConfiguration(configuration)
   const withNamespace = (attributes: AdmissionAttributes, next: (namespace: DeepReadonly<Namespace>) => void): Promise<void> | void =>
     runAfter(findNamespace(dependencies, attributes.namespace), next)
   const check = ({ object }: AdmissionAttributes, namespace: DeepReadonly<Namespace>): void => {
-    const own = annotated(namespace, whitelistAnnotation)
+    const own = readTolerations(namespace, whitelistAnnotation)
     const allowed = own ?? cluster.whitelist
     const tolerations = (object as Pod).spec?.tolerations ?? []
     if (allowed.length === 0 || tolerations.every((toleration) => allowed.some((wider) => covers(wider, toleration)))) return
@@ -37,7 +37,7 @@ export function podTolerationRestriction(dependencies: PluginDependencies, confi
     admit: (attributes) =>
       withNamespace(attributes, (namespace) => {
         const pod = attributes.object as Pod
-        const added = attributes.operation === 'CREATE' ? (annotated(namespace, defaultsAnnotation) ?? cluster.default) : []
+        const added = attributes.operation === 'CREATE' ? (readTolerations(namespace, defaultsAnnotation) ?? cluster.default) : []
         const isBestEffort = (pod.status?.qosClass || computeQosClass(pod)) === 'BestEffort'
         const extra = isBestEffort ? added : [...added, memoryPressure]
         if (extra.length > 0) (pod.spec ??= { containers: null }).tolerations = mergeTolerations(pod.spec.tolerations ?? [], extra)
@@ -51,7 +51,7 @@ export function podTolerationRestriction(dependencies: PluginDependencies, confi
 }
 
 /** Returns the tolerations in an annotation of a namespace. Returns undefined if the namespace does not have the annotation. */
-function annotated({ metadata }: DeepReadonly<Namespace>, annotation: string): readonly Toleration[] | undefined {
+function readTolerations({ metadata }: DeepReadonly<Namespace>, annotation: string): readonly Toleration[] | undefined {
   const text = metadata.annotations?.[annotation]
   if (text === undefined) return undefined
   try {

@@ -1,9 +1,9 @@
 import type { Pod, PodSpec, Toleration } from '@keelson/api/core/v1'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../admission.ts'
-import { admitted, openTestCluster, update, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { podTolerationRestriction } from './index.ts'
+import { createPodTolerationRestrictionPlugin } from './index.ts'
 
 let cluster: TestCluster
 beforeEach(() => {
@@ -12,52 +12,52 @@ beforeEach(() => {
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const head = { kind: 'Configuration', apiVersion: 'podtolerationrestriction.admission.k8s.io/v1alpha1' }
-const namespace = (annotations: { defaultTolerations?: string; tolerationsWhitelist?: string }): Promise<void> =>
+const storeNamespace = (annotations: { defaultTolerations?: string; tolerationsWhitelist?: string }): Promise<void> =>
   cluster.create('namespaces', {
     metadata: {
       name: 'ns',
       annotations: Object.fromEntries(Object.entries(annotations).map(([name, value]) => [`scheduler.alpha.kubernetes.io/${name}`, value])),
     },
   })
-const pod = (spec: Partial<PodSpec>): Pod => ({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }], ...spec } })
+const createPod = (spec: Partial<PodSpec>): Pod => ({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }], ...spec } })
 const admit = async (attributes: AdmissionAttributes, configuration?: object): Promise<Toleration[] | undefined> => {
-  const plugin = podTolerationRestriction(cluster, configuration && { ...head, ...configuration })
-  return (await admitted<Pod>(plugin, attributes)).spec!.tolerations
+  const plugin = createPodTolerationRestrictionPlugin(cluster, configuration && { ...head, ...configuration })
+  return (await admitObject<Pod>(plugin, attributes)).spec!.tolerations
 }
-const create = (spec: Partial<PodSpec> = {}): AdmissionAttributes => write('pods', pod(spec))
+const create = (spec: Partial<PodSpec> = {}): AdmissionAttributes => write('pods', createPod(spec))
 const a: Toleration = { key: 'a', operator: 'Equal', value: '1', effect: 'NoSchedule' }
 const b: Toleration = { key: 'b', operator: 'Exists' }
 const memoryPressure: Toleration = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }
 const burstable = [{ name: 'c', resources: { requests: { cpu: '1' } } }]
-const conflict = (level: string) => ({
+const matchConflict = (level: string) => ({
   code: 500,
   message: `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${level} whitelist`,
 })
 
 describe('default tolerations', () => {
   it('come from the namespace, or else from the configuration', async () => {
-    await namespace({ defaultTolerations: JSON.stringify([a]) })
+    await storeNamespace({ defaultTolerations: JSON.stringify([a]) })
     expect(await admit(create({ tolerations: [b] }), { default: [b] })).toEqual([b, a])
   })
 
   it('come from the configuration if the namespace has none', async () => {
-    await namespace({})
+    await storeNamespace({})
     expect(await admit(create(), { default: [b] })).toEqual([b])
     expect(await admit(create())).toBeUndefined()
   })
 
   it.each(['', '[]', 'null'])('are none if the annotation is %j', async (defaultTolerations) => {
-    await namespace({ defaultTolerations })
+    await storeNamespace({ defaultTolerations })
     expect(await admit(create(), { default: [b] })).toBeUndefined()
   })
 
   it('are not added by an update', async () => {
-    await namespace({ defaultTolerations: JSON.stringify([a]) })
-    expect(await admit(update('pods', pod({}), pod({ tolerations: [b] })))).toEqual([b])
+    await storeNamespace({ defaultTolerations: JSON.stringify([a]) })
+    expect(await admit(update('pods', createPod({}), createPod({ tolerations: [b] })))).toEqual([b])
   })
 
   it('may have names of members in any case', async () => {
-    await namespace({ defaultTolerations: '[{"Key":"x","OPERATOR":"Exists","tolerationseconds":5,"effect":"NoExecute"}]' })
+    await storeNamespace({ defaultTolerations: '[{"Key":"x","OPERATOR":"Exists","tolerationseconds":5,"effect":"NoExecute"}]' })
     expect(await admit(create())).toEqual([{ key: 'x', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }])
   })
 
@@ -67,41 +67,41 @@ describe('default tolerations', () => {
     ['[{"key":1}]', 'json: cannot unmarshal number into Go struct field Toleration.key of type string'],
     ['[{"tolerationSeconds":"1"}]', 'json: cannot unmarshal string into Go struct field Toleration.tolerationSeconds of type int64'],
   ])('%s are an error', async (defaultTolerations, message) => {
-    await namespace({ defaultTolerations })
+    await storeNamespace({ defaultTolerations })
     await expect(admit(create())).rejects.toMatchObject({ code: 500, message })
   })
 })
 
 it('lets pods with requests tolerate memory pressure, also when they are updated', async () => {
-  await namespace({})
+  await storeNamespace({})
   expect(await admit(create({ containers: burstable, tolerations: [a] }))).toEqual([a, memoryPressure])
-  expect(await admit(update('pods', pod({}), pod({ containers: burstable })))).toEqual([memoryPressure])
+  expect(await admit(update('pods', createPod({}), createPod({ containers: burstable })))).toEqual([memoryPressure])
   const all = [{ operator: 'Exists' }]
   expect(await admit(create({ containers: burstable, tolerations: all }))).toEqual(all)
 })
 
 describe('allowed tolerations', () => {
   it('come from the namespace, or else from the configuration', async () => {
-    await namespace({ tolerationsWhitelist: JSON.stringify([a]) })
+    await storeNamespace({ tolerationsWhitelist: JSON.stringify([a]) })
     expect(await admit(create({ tolerations: [a] }), { whitelist: [b] })).toEqual([a])
-    await expect(admit(create({ tolerations: [b] }), { whitelist: [b] })).rejects.toMatchObject(conflict('namespace'))
+    await expect(admit(create({ tolerations: [b] }), { whitelist: [b] })).rejects.toMatchObject(matchConflict('namespace'))
     expect(await admit(create(), { whitelist: [b] })).toBeUndefined()
   })
 
   it('come from the configuration if the namespace has none', async () => {
-    await namespace({})
+    await storeNamespace({})
     expect(await admit(create({ tolerations: [{ ...b, effect: 'NoExecute' }] }), { whitelist: [b] })).toHaveLength(1)
-    await expect(admit(create({ tolerations: [a] }), { whitelist: [b] })).rejects.toMatchObject(conflict('cluster'))
+    await expect(admit(create({ tolerations: [a] }), { whitelist: [b] })).rejects.toMatchObject(matchConflict('cluster'))
   })
 
   it.each(['', '[]'])('are all if the annotation is %j', async (tolerationsWhitelist) => {
-    await namespace({ tolerationsWhitelist })
+    await storeNamespace({ tolerationsWhitelist })
     expect(await admit(create({ tolerations: [a] }), { whitelist: [b] })).toEqual([a])
   })
 
   it('apply to default tolerations too', async () => {
-    await namespace({ tolerationsWhitelist: JSON.stringify([a]), defaultTolerations: JSON.stringify([b]) })
-    await expect(admit(create())).rejects.toMatchObject(conflict('namespace'))
+    await storeNamespace({ tolerationsWhitelist: JSON.stringify([a]), defaultTolerations: JSON.stringify([b]) })
+    await expect(admit(create())).rejects.toMatchObject(matchConflict('namespace'))
   })
 })
 
@@ -119,5 +119,5 @@ it.each([
       'podtolerationrestriction.whitelist[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"]',
   ],
 ])('refuses the configuration %j', (configuration, message) => {
-  expect(() => podTolerationRestriction(cluster, configuration)).toThrow(new Error(message))
+  expect(() => createPodTolerationRestrictionPlugin(cluster, configuration)).toThrow(new Error(message))
 })

@@ -1,5 +1,5 @@
 import type { Toleration } from '@keelson/api/core/v1'
-import { formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, newFieldPath } from '@keelson/apimachinery'
 import { createPodRules, parseAnnotationList, validateTolerations } from '@keelson/resources-core'
 import { readListMember, readObject, readTypedConfiguration } from '../typed-configuration.ts'
 
@@ -16,7 +16,7 @@ export function readTolerationConfiguration(value: unknown): TolerationConfigura
   const read = (name: string): readonly Toleration[] =>
     readListMember(members, name, '').map((item, i) => readToleration(readObject(item, `${name}[${i}]`)))
   const configuration = { default: read('default'), whitelist: read('whitelist') }
-  const path = fieldPath('podtolerationrestriction')
+  const path = newFieldPath('podtolerationrestriction')
   const errors = (['default', 'whitelist'] as const).flatMap((name) =>
     validateTolerations(configuration[name], createPodRules('pod'), path.child(name)),
   )
@@ -35,16 +35,16 @@ function readToleration(members: Readonly<Record<string, unknown>>): Toleration 
   const toleration: Toleration = {}
   for (const name of texts) {
     const value = members[name] ?? ''
-    if (typeof value !== 'string') throw mismatch(name, value, 'string')
+    if (typeof value !== 'string') throw createMismatchError(name, value, 'string')
     if (value !== '') toleration[name] = value
   }
   const seconds = members['tolerationSeconds'] ?? members['tolerationseconds'] ?? undefined
   if (seconds === undefined) return toleration
-  if (!Number.isInteger(seconds)) throw mismatch('tolerationSeconds', seconds, 'int64')
+  if (!Number.isInteger(seconds)) throw createMismatchError('tolerationSeconds', seconds, 'int64')
   return { ...toleration, tolerationSeconds: seconds as number }
 }
 
-function mismatch(name: string, value: unknown, type: string): Error {
+function createMismatchError(name: string, value: unknown, type: string): Error {
   const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
   return new Error(`json: cannot unmarshal ${found} into Go struct field Toleration.${name} of type ${type}`)
 }

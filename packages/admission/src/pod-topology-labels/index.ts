@@ -10,13 +10,13 @@ const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
 /**
  * Creates the plugin PodTopologyLabels. It copies the zone and region labels of a node to pods that are bound to the node or created on it.
  */
-export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPlugin {
+export function createPodTopologyLabelsPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
     operations: ['CREATE'],
     resources: ['pods', 'pods/binding'],
     admit(attributes: AdmissionAttributes) {
-      const name = nodeNameOf(attributes)
+      const name = getNodeName(attributes)
       if (name === '') return
       return runAfter(findNode(dependencies, name), (node) => copyLabels(node, attributes.object!))
     },
@@ -24,7 +24,7 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
 }
 
 /** Returns the node that the write assigns to a pod. Returns "" if the write assigns none. */
-function nodeNameOf({ subresource, object }: AdmissionAttributes): string {
+function getNodeName({ subresource, object }: AdmissionAttributes): string {
   if (subresource === '') return (object as Pod).spec?.nodeName ?? ''
   const { target } = object as Binding
   return target.kind === 'Node' ? (target.name ?? '') : ''

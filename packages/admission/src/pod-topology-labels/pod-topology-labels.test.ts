@@ -1,8 +1,8 @@
 import type { Binding, Pod } from '@keelson/api/core/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { podTopologyLabels } from './index.ts'
+import { createPodTopologyLabelsPlugin } from './index.ts'
 
 const zone = { 'topology.kubernetes.io/zone': 'a' }
 const region = { 'topology.kubernetes.io/region': 'r' }
@@ -19,7 +19,7 @@ it('labels a pod that has a node with zone and region', async () => {
       metadata: { name: 'p', labels: { own: 'x', 'topology.kubernetes.io/zone': 'wrong' } },
       spec: { containers: [], nodeName },
     }
-    return (await admitted(podTopologyLabels(cluster), write('pods', pod))).metadata.labels
+    return (await admitObject(createPodTopologyLabelsPlugin(cluster), write('pods', pod))).metadata.labels
   }
   expect(await admit('n')).toEqual({ own: 'x', ...zone, ...region })
   for (const name of ['gone', 'a/b']) expect(await admit(name)).toHaveProperty(['topology.kubernetes.io/zone'], 'wrong')
@@ -29,7 +29,7 @@ it('labels a pod that has a node with zone and region', async () => {
 it('labels a binding with zone and region', async () => {
   const admit = async (target: Binding['target']) => {
     const binding: Binding = { metadata: { name: 'p' }, target }
-    return (await admitted(podTopologyLabels(cluster), write('pods', binding, { subresource: 'binding' }))).metadata.labels
+    return (await admitObject(createPodTopologyLabelsPlugin(cluster), write('pods', binding, { subresource: 'binding' }))).metadata.labels
   }
   expect(await admit({ kind: 'Node', name: 'n' })).toEqual({ ...zone, ...region })
   expect(await admit({ kind: 'Other', name: 'n' })).toBeUndefined()

@@ -9,7 +9,7 @@ export function createCachingAuthorizer(authorizer: Authorizer): Authorizer {
   const decisions = new Map<string, Decision | Promise<Decision>>()
   return {
     authorize(attributes) {
-      const key = keyOf(attributes)
+      const key = formatKey(attributes)
       let decision = decisions.get(key)
       if (decision === undefined) decisions.set(key, (decision = authorizer.authorize(attributes)))
       return decision
@@ -17,11 +17,11 @@ export function createCachingAuthorizer(authorizer: Authorizer): Authorizer {
   }
 }
 
-function keyOf({ user, action }: AuthorizerAttributes): string {
-  return JSON.stringify([userKey(user), action])
+function formatKey({ user, action }: AuthorizerAttributes): string {
+  return JSON.stringify([createUserKey(user), action])
 }
 
-function userKey({ name, uid = '', groups, extra = {} }: UserInfo): unknown {
+function createUserKey({ name, uid = '', groups, extra = {} }: UserInfo): unknown {
   const names = Object.keys(extra).toSorted()
   return [name, uid, groups.toSorted(), names.map((key) => [key, extra[key]!.toSorted()])]
 }

@@ -23,7 +23,7 @@ interface Hook {
   readonly bindings: readonly { readonly criteria: MatchCriteria | undefined }[]
 }
 
-const criteriaOf = (namespaceSelector: LabelSelector, objectSelector: LabelSelector): MatchCriteria =>
+const createCriteria = (namespaceSelector: LabelSelector, objectSelector: LabelSelector): MatchCriteria =>
   new MatchCriteria({ rules: undefined, namespaceSelector, objectSelector })
 
 const word = fc.constantFrom('team', 'env', 'app')
@@ -42,8 +42,8 @@ const hooks = fc
   .map((all) =>
     all.map(({ namespace, object, binding, hasParams }, i): Hook => {
       const policy = { metadata: {}, spec: hasParams ? { paramKind: {} } : {} }
-      const bound = { criteria: binding === null ? undefined : criteriaOf(binding, {}) }
-      return { name: `p${i}`, policy, criteria: criteriaOf(namespace, object), bindings: [bound] }
+      const bound = { criteria: binding === null ? undefined : createCriteria(binding, {}) }
+      return { name: `p${i}`, policy, criteria: createCriteria(namespace, object), bindings: [bound] }
     }),
   )
 
@@ -69,14 +69,14 @@ it('leaves out no policy that has an effect, and keeps the order', async () => {
 
 it('leaves out policies for other namespaces and other labels', () => {
   const selection = new HookSelection<Hook>(cluster.informers)
-  const hook = (name: string, namespace: LabelSelector, object: LabelSelector): Hook => {
-    return { name, policy: { metadata: {} }, criteria: criteriaOf(namespace, object), bindings: [{ criteria: undefined }] }
+  const createHook = (name: string, namespace: LabelSelector, object: LabelSelector): Hook => {
+    return { name, policy: { metadata: {} }, criteria: createCriteria(namespace, object), bindings: [{ criteria: undefined }] }
   }
   const all = [
-    hook('any', {}, {}),
-    hook('other namespace', { matchLabels: { team: 'b' } }, {}),
-    hook('this namespace', { matchLabels: { team: 'a' } }, { matchLabels: { app: 'web' } }),
-    hook('other label', {}, { matchLabels: { app: 'db' } }),
+    createHook('any', {}, {}),
+    createHook('other namespace', { matchLabels: { team: 'b' } }, {}),
+    createHook('this namespace', { matchLabels: { team: 'a' } }, { matchLabels: { app: 'web' } }),
+    createHook('other label', {}, { matchLabels: { app: 'db' } }),
   ]
   const selected = selection.select(all, write('pods', { metadata: { name: 'x', labels: { app: 'web' } } }))
   expect(selected.map(({ name }) => name)).toEqual(['any', 'this namespace'])
@@ -87,7 +87,7 @@ it('sees a changed namespace', async () => {
   const only: Hook = {
     name: 'b',
     policy: { metadata: {} },
-    criteria: criteriaOf({ matchLabels: { changed: 'yes' } }, {}),
+    criteria: createCriteria({ matchLabels: { changed: 'yes' } }, {}),
     bindings: [{ criteria: undefined }],
   }
   const all = [only]

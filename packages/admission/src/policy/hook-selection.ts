@@ -55,14 +55,14 @@ function getOrCreate<Key, Value>(
 }
 
 function mayMatchNamespace({ policy, criteria, bindings }: SelectableHook, { metadata }: DeepReadonly<KubeObject>): boolean {
-  const matches = (of: MatchCriteria): boolean => selectorOf(of, 'namespace')?.matches(metadata.labels) ?? true
+  const matches = (of: MatchCriteria): boolean => readSelector(of, 'namespace')?.matches(metadata.labels) ?? true
   if (!matches(criteria)) return false
   // A missing kind of parameters is an error even if no binding matches.
   return policy.spec?.paramKind !== undefined || bindings.some((bound) => bound.criteria === undefined || matches(bound.criteria))
 }
 
 /** Returns a selector; undefined if it is invalid. */
-function selectorOf(criteria: MatchCriteria, of: 'namespace' | 'object'): LabelsSelector | undefined {
+function readSelector(criteria: MatchCriteria, of: 'namespace' | 'object'): LabelsSelector | undefined {
   try {
     return criteria.selectors[of]
   } catch {
@@ -81,7 +81,7 @@ class LabelIndex<Hook extends SelectableHook> {
   constructor(hooks: readonly Hook[]) {
     this.#hooks = hooks
     for (const [position, { criteria }] of hooks.entries()) {
-      const required = requiredLabel(selectorOf(criteria, 'object'))
+      const required = findRequiredLabel(readSelector(criteria, 'object'))
       if (required === undefined) this.#others.push(position)
       else {
         const values = getOrCreate(this.#byLabel, required.key, () => new Map<string, number[]>())
@@ -112,6 +112,6 @@ class LabelIndex<Hook extends SelectableHook> {
 const none: readonly never[] = []
 
 /** Returns a label with the values of which a selector requires one. */
-function requiredLabel(selector: LabelsSelector | undefined): { readonly key: string; readonly values: readonly string[] } | undefined {
+function findRequiredLabel(selector: LabelsSelector | undefined): { readonly key: string; readonly values: readonly string[] } | undefined {
   return selector?.requirements.find(({ operator }) => operator === '=' || operator === 'in')
 }

@@ -5,9 +5,9 @@
  * const pending = inOrder(policies, (policy) => evaluate(policy))
  * if (pending !== undefined) await pending
  */
-export function inOrder<Item>(items: readonly Item[], step: (item: Item) => Promise<void> | void, from = 0): Promise<void> | void {
+export function runInOrder<Item>(items: readonly Item[], step: (item: Item) => Promise<void> | void, from = 0): Promise<void> | void {
   for (let i = from; i < items.length; i++) {
     const pending = step(items[i]!)
-    if (pending !== undefined) return pending.then(() => inOrder(items, step, i + 1))
+    if (pending !== undefined) return pending.then(() => runInOrder(items, step, i + 1))
   }
 }

@@ -100,7 +100,7 @@ export class PolicyMatch {
       oldObject: oldObject ?? null,
       params,
       request: usesRequestResource ? this.#ownRequest : this.#request,
-      namespaceObject: namespace === undefined ? null : namespaceValue(namespace),
+      namespaceObject: namespace === undefined ? null : convertNamespace(namespace),
       variables: noVariables,
       ...(hasAuthorizer ? this.#authorizer : undefined),
     }
@@ -124,7 +124,7 @@ const hiddenMetadata: ReadonlySet<string> = new Set(['managedFields', 'ownerRefe
 const namespaceValues = new WeakMap<DeepReadonly<Namespace>, unknown>()
 
 /** Returns the variable `namespaceObject`. It is cached, because informers keep objects for a long time. */
-function namespaceValue(namespace: DeepReadonly<Namespace>): unknown {
+function convertNamespace(namespace: DeepReadonly<Namespace>): unknown {
   let value = namespaceValues.get(namespace)
   if (value === undefined) {
     const { metadata, spec = {}, status = {} } = namespace

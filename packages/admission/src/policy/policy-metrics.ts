@@ -45,7 +45,7 @@ export function createPolicyMetrics(type: 'validating' | 'mutating', registry: M
   const series = new Map<string, { readonly count: Value; readonly duration: Histogram }>()
   return {
     observe(action, { policy, binding, message, seconds }) {
-      const errorType = errorTypeOf(message)
+      const errorType = classifyError(message)
       const key = `${policy}/${binding}/${errorType}/${action}`
       let entry = series.get(key)
       if (entry === undefined) {
@@ -59,7 +59,7 @@ export function createPolicyMetrics(type: 'validating' | 'mutating', registry: M
 }
 
 /** Classifies a decision by its message, as kube-apiserver does. */
-function errorTypeOf(message: string | undefined): string {
+function classifyError(message: string | undefined): string {
   if (message === undefined) return 'no_error'
   if (message.startsWith('compilation')) return 'compile_error'
   return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'

@@ -66,7 +66,7 @@ export class PolicyParams {
     const found = this.resourceOf(kind)
     if ('problem' in found) throw new Error(found.problem)
     const { resource } = found
-    const from = namespaceOf(resource, reference, namespace)
+    const from = selectNamespace(resource, reference, namespace)
     const informer = this.#dependencies.informers.of(resource)
     if (informer === undefined) throw new Error(`paramKind kind \`${describe(kind)}\` not known`)
     if (informer.hasSynced) return this.#select(informer, resource, reference, from)
@@ -125,7 +125,7 @@ export class PolicyParams {
 const noParams: readonly Param[] = [null]
 
 /** Returns the namespace from which a binding takes parameters; "" for parameters without a namespace. */
-function namespaceOf({ namespaced }: ServedKind, { namespace = '' }: DeepReadonly<ParamRef>, requestNamespace: string): string {
+function selectNamespace({ namespaced }: ServedKind, { namespace = '' }: DeepReadonly<ParamRef>, requestNamespace: string): string {
   if (!namespaced) {
     if (namespace !== '') throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
     return ''

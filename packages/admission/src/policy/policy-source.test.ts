@@ -76,7 +76,7 @@ beforeEach(() => {
 const attributes = write('configmaps', { metadata: { name: 'a' } })
 const setPolicy = (name: string, generation = 1): void => policies.set(name, newPolicy(name, {}, generation))
 const bind = (name: string, policyName: string): void => bindings.set(name, { metadata: { name }, spec: { policyName } })
-const names = async (): Promise<readonly string[]> => {
+const listNames = async (): Promise<readonly string[]> => {
   await settle()
   const hooks = await source.hooks(attributes)
   return hooks!
@@ -93,35 +93,35 @@ it('lists policies and their bindings by name', async () => {
   for (const name of ['c', 'b', 'a']) setPolicy(name)
   for (const name of ['c', 'a', 'missing']) bind(`of-${name}`, name)
   bind('also-of-a', 'a')
-  expect(await names()).toEqual(['a 1: also-of-a of-a', 'c 1: of-c'])
+  expect(await listNames()).toEqual(['a 1: also-of-a of-a', 'c 1: of-c'])
 })
 
 it('is synchronous once the policies are compiled', async () => {
   setPolicy('a')
   bind('of-a', 'a')
   expect(source.hooks(attributes)).toBeInstanceOf(Promise)
-  await names()
+  await listNames()
   expect(source.hooks(attributes)).not.toBeInstanceOf(Promise)
 })
 
 it('adds a policy when policy and binding exist, and removes it with either', async () => {
-  expect(await names()).toEqual([])
+  expect(await listNames()).toEqual([])
   bind('of-a', 'a')
-  expect(await names()).toEqual([])
+  expect(await listNames()).toEqual([])
   setPolicy('a')
-  expect(await names()).toEqual(['a 1: of-a'])
+  expect(await listNames()).toEqual(['a 1: of-a'])
   bindings.delete('of-a')
-  expect(await names()).toEqual([])
+  expect(await listNames()).toEqual([])
   bind('of-a', 'a')
-  expect(await names()).toEqual(['a 1: of-a'])
+  expect(await listNames()).toEqual(['a 1: of-a'])
   policies.delete('a')
-  expect(await names()).toEqual([])
+  expect(await listNames()).toEqual([])
 })
 
 it('removes a policy with the first request after the deletion of its binding', async () => {
   setPolicy('a')
   bind('of-a', 'a')
-  await names()
+  await listNames()
   bindings.delete('of-a')
   const hooks = source.hooks(attributes)
   expect(hooks instanceof Promise ? 'waits' : hooks!.entries).toEqual([])
@@ -130,37 +130,37 @@ it('removes a policy with the first request after the deletion of its binding', 
 it('compiles a policy again only if its generation changed', async () => {
   setPolicy('a')
   bind('of-a', 'a')
-  await names()
+  await listNames()
   setPolicy('a')
   bind('second', 'a')
-  expect(await names()).toEqual(['a 1: of-a second'])
+  expect(await listNames()).toEqual(['a 1: of-a second'])
   setPolicy('a', 2)
-  expect(await names()).toEqual(['a 2: of-a second'])
+  expect(await listNames()).toEqual(['a 2: of-a second'])
   expect(compiled).toEqual(['a 1', 'a 2'])
 })
 
 it('keeps the earlier state of a policy until the new one is compiled, and removes others meanwhile', async () => {
   for (const name of ['a', 'b']) setPolicy(name)
   for (const name of ['a', 'b']) bind(name, name)
-  await names()
+  await listNames()
   pending = []
   setPolicy('a', 2)
   bindings.delete('b')
-  expect(await names()).toEqual(['a 1: a'])
+  expect(await listNames()).toEqual(['a 1: a'])
   await finishCompilations()
-  expect(await names()).toEqual(['a 2: a'])
+  expect(await listNames()).toEqual(['a 2: a'])
 })
 
 it('compiles a change that came during a compilation', async () => {
   setPolicy('a')
   bind('a', 'a')
-  await names()
+  await listNames()
   pending = []
   setPolicy('a', 2)
   await settle()
   setPolicy('a', 3)
   await finishCompilations()
-  expect(await names()).toEqual(['a 3: a'])
+  expect(await listNames()).toEqual(['a 3: a'])
 })
 
 it('refuses writes with a 403 if the policies are not compiled within ten seconds', async () => {

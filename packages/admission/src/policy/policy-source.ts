@@ -4,7 +4,7 @@ import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachin
 import type { Informer } from '@keelson/loopback'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { MatchCriteria } from '../matching/match-criteria.ts'
 import { MatchIndex } from '../matching/match-index.ts'
 import type { Policy, PolicyBinding } from './policy-kinds.ts'
@@ -79,7 +79,7 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, Evaluator> 
     const signal = AbortSignal.any([timeout.signal, attributes.context.signal])
     await Promise.race([following.ready, pause(clock, syncTimeout, { signal })])
     timeout.abort()
-    if (!following.isReady) throw forbidden(attributes, 'not yet ready to handle request')
+    if (!following.isReady) throw newForbiddenWrite(attributes, 'not yet ready to handle request')
     return following.hooks
   }
 }
@@ -147,7 +147,7 @@ class FollowedPolicies<P extends Policy, B extends PolicyBinding, Evaluator> imp
     const slice = new TimeSlice()
     do {
       this.#hasChanged = false
-      const names = new Set(this.bindings.list().map((binding) => policyNameOf(binding)))
+      const names = new Set(this.bindings.list().map((binding) => getPolicyName(binding)))
       for (const name of this.#compiled.keys()) if (!names.has(name)) this.#compiled.delete(name)
       for (const name of names) {
         const policy = this.policies.get('', name)
@@ -174,7 +174,7 @@ class FollowedPolicies<P extends Policy, B extends PolicyBinding, Evaluator> imp
 
   /** Builds the list of policies and bindings, sorted by name. Leaves out bindings of policies that do not exist or are not compiled yet. */
   #buildHooks(): PolicyHooks<P, B, Evaluator> {
-    const bindings = Map.groupBy(this.bindings.list(), policyNameOf)
+    const bindings = Map.groupBy(this.bindings.list(), getPolicyName)
     const hooks: PolicyHook<P, B, Evaluator>[] = []
     for (const name of Array.from(bindings.keys()).toSorted()) {
       const compiled = this.#compiled.get(name)
@@ -204,7 +204,7 @@ export function compareNames({ metadata: a }: DeepReadonly<KubeObject>, { metada
   return (a.name ?? '') < (b.name ?? '') ? -1 : 1
 }
 
-function policyNameOf({ spec }: DeepReadonly<PolicyBinding>): string {
+function getPolicyName({ spec }: DeepReadonly<PolicyBinding>): string {
   return spec?.policyName ?? ''
 }
 

@@ -5,7 +5,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObjectLenient, listObjects } from '../find-object.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 
 const group = 'scheduling.k8s.io'
 const priorityClasses = { group, resource: 'priorityclasses' }
@@ -21,8 +21,8 @@ const withoutClass: Priority = { className: '', value: 0, preemptionPolicy: 'Pre
  * Creates the plugin Priority. It sets the priority of a pod from its class or from the default class, and rejects other values. It also
  * ensures that there is at most one default class.
  */
-export function priority(dependencies: PluginDependencies): AdmissionPlugin {
-  const allClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
+export function createPriorityPlugin(dependencies: PluginDependencies): AdmissionPlugin {
+  const listClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
   return {
     name: 'Priority',
     resources: ['pods', `priorityclasses.${group}`],
@@ -31,20 +31,20 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
       const pod = attributes.object as Pod
       if (attributes.operation === 'UPDATE') return restorePriority(pod, attributes.oldObject as DeepReadonly<Pod>)
       const name = pod.spec?.priorityClassName ?? ''
-      if (name === '') return runAfter(allClasses(attributes), (classes) => set(attributes, pod, priorityOf(defaultClass(classes))))
+      if (name === '') return runAfter(listClasses(attributes), (classes) => set(attributes, pod, selectPriority(defaultClass(classes))))
       return runAfter(findObjectLenient<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
-        if (found === undefined) throw forbidden(attributes, `no PriorityClass with name ${name} was found`)
-        set(attributes, pod, priorityOf(found))
+        if (found === undefined) throw newForbiddenWrite(attributes, `no PriorityClass with name ${name} was found`)
+        set(attributes, pod, selectPriority(found))
       })
     },
     validate(attributes: AdmissionAttributes) {
       if (attributes.operation === 'DELETE' || attributes.resource.resource !== priorityClasses.resource) return
       const created = attributes.object as PriorityClass
       if (created.globalDefault !== true) return
-      return runAfter(allClasses(attributes), (classes) => {
+      return runAfter(listClasses(attributes), (classes) => {
         const present = defaultClass(classes)?.metadata.name
         if (present === undefined || (attributes.operation === 'UPDATE' && present === created.metadata.name)) return
-        throw forbidden(attributes, `PriorityClass ${present} is already marked as default. Only one default can exist`)
+        throw newForbiddenWrite(attributes, `PriorityClass ${present} is already marked as default. Only one default can exist`)
       })
     },
   }
@@ -59,7 +59,7 @@ function defaultClass(classes: readonly DeepReadonly<PriorityClass>[]): DeepRead
   return lowest
 }
 
-function priorityOf(found: DeepReadonly<PriorityClass> | undefined): Priority {
+function selectPriority(found: DeepReadonly<PriorityClass> | undefined): Priority {
   if (found === undefined) return withoutClass
   return { className: found.metadata.name ?? '', value: found.value, preemptionPolicy: found.preemptionPolicy }
 }
@@ -68,17 +68,20 @@ function set(attributes: AdmissionAttributes, pod: Pod, { className, value, pree
   const spec = (pod.spec ??= { containers: null })
   if (className !== '') spec.priorityClassName = className
   if (spec.priority !== undefined && spec.priority !== value) {
-    throw forbidden(attributes, `the integer value of priority (${spec.priority}) ${computed(String(value))}`)
+    throw newForbiddenWrite(attributes, `the integer value of priority (${spec.priority}) ${formatComputed(String(value))}`)
   }
   spec.priority = value
   if (preemptionPolicy === undefined) return
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-    throw forbidden(attributes, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${computed(preemptionPolicy)}`)
+    throw newForbiddenWrite(
+      attributes,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${formatComputed(preemptionPolicy)}`,
+    )
   }
   spec.preemptionPolicy = preemptionPolicy
 }
 
-function computed(value: string): string {
+function formatComputed(value: string): string {
   return `must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
 }
 

@@ -2,74 +2,75 @@ import type { Pod } from '@keelson/api/core/v1'
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AdmissionPlugin } from '../admission.ts'
-import { admitted, openTestCluster, update, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { priority } from './index.ts'
+import { createPriorityPlugin } from './index.ts'
 
 let cluster: TestCluster
 let plugin: AdmissionPlugin
 beforeEach(() => {
   cluster = openTestCluster(['pods', 'priorityclasses'])
-  plugin = priority(cluster)
+  plugin = createPriorityPlugin(cluster)
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const pod = (spec: Partial<Pod['spec']> = {}): Pod => ({ metadata: { name: 'p' }, spec: { containers: [], ...spec } })
-const priorityClass = (name: string, value: number, more: Partial<PriorityClass> = {}): PriorityClass => ({
+const createPod = (spec: Partial<Pod['spec']> = {}): Pod => ({ metadata: { name: 'p' }, spec: { containers: [], ...spec } })
+const createPriorityClass = (name: string, value: number, more: Partial<PriorityClass> = {}): PriorityClass => ({
   metadata: { name },
   value,
   ...more,
 })
-const admit = async (object: Pod): Promise<Pod['spec']> => (await admitted<Pod>(plugin, write('pods', object))).spec
-const refused = (object: Pod, message: string) =>
+const admit = async (object: Pod): Promise<Pod['spec']> => (await admitObject<Pod>(plugin, write('pods', object))).spec
+const expectRefusal = (object: Pod, message: string) =>
   expect(admit(object)).rejects.toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
 
 it('sets priority zero if there are no classes', async () => {
-  expect(await admit(pod())).toEqual({ containers: [], priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
-  await refused(
-    pod({ priority: 7 }),
+  expect(await admit(createPod())).toEqual({ containers: [], priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
+  await expectRefusal(
+    createPod({ priority: 7 }),
     'the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name',
   )
-  await refused(
-    pod({ preemptionPolicy: 'Never' }),
+  await expectRefusal(
+    createPod({ preemptionPolicy: 'Never' }),
     'the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name',
   )
 })
 
 it('uses the priority of the class, even if the informer does not have it yet', async () => {
-  await cluster.create('priorityclasses', priorityClass('high', 1000, { preemptionPolicy: 'Never' }))
-  expect(await admit(pod({ priorityClassName: 'high' }))).toEqual({
+  await cluster.create('priorityclasses', createPriorityClass('high', 1000, { preemptionPolicy: 'Never' }))
+  expect(await admit(createPod({ priorityClassName: 'high' }))).toEqual({
     containers: [],
     priorityClassName: 'high',
     priority: 1000,
     preemptionPolicy: 'Never',
   })
-  for (const name of ['none', 'a/b', '..']) await refused(pod({ priorityClassName: name }), `no PriorityClass with name ${name} was found`)
+  for (const name of ['none', 'a/b', '..'])
+    await expectRefusal(createPod({ priorityClassName: name }), `no PriorityClass with name ${name} was found`)
 })
 
 it('uses the lowest of several default classes for pods without a class', async () => {
-  await cluster.create('priorityclasses', priorityClass('a', 20, { globalDefault: true }))
-  await cluster.create('priorityclasses', priorityClass('b', 10, { globalDefault: true }))
-  await cluster.create('priorityclasses', priorityClass('c', 5))
-  expect(await admit(pod())).toEqual({ containers: [], priorityClassName: 'b', priority: 10 })
+  await cluster.create('priorityclasses', createPriorityClass('a', 20, { globalDefault: true }))
+  await cluster.create('priorityclasses', createPriorityClass('b', 10, { globalDefault: true }))
+  await cluster.create('priorityclasses', createPriorityClass('c', 5))
+  expect(await admit(createPod())).toEqual({ containers: [], priorityClassName: 'b', priority: 10 })
 })
 
 it('keeps priority fields on update', async () => {
-  const changed = pod()
-  await admitted(plugin, update('pods', pod({ priority: 5, preemptionPolicy: 'Never' }), changed))
+  const changed = createPod()
+  await admitObject(plugin, update('pods', createPod({ priority: 5, preemptionPolicy: 'Never' }), changed))
   expect(changed.spec).toEqual({ containers: [], priority: 5, preemptionPolicy: 'Never' })
 })
 
 it('allows one default class', async () => {
-  const first = priorityClass('first', 1, { globalDefault: true })
-  const second = priorityClass('second', 2, { globalDefault: true })
+  const first = createPriorityClass('first', 1, { globalDefault: true })
+  const second = createPriorityClass('second', 2, { globalDefault: true })
   await cluster.create('priorityclasses', structuredClone(first))
   const message = 'PriorityClass first is already marked as default. Only one default can exist'
-  await expect(admitted(plugin, write('priorityclasses', second))).rejects.toMatchObject({
+  await expect(admitObject(plugin, write('priorityclasses', second))).rejects.toMatchObject({
     code: 403,
     message: expect.stringContaining(message),
   })
-  await expect(admitted(plugin, update('priorityclasses', second, second))).rejects.toMatchObject({ code: 403 })
-  await admitted(plugin, update('priorityclasses', first, first))
-  await admitted(plugin, write('priorityclasses', priorityClass('third', 3)))
+  await expect(admitObject(plugin, update('priorityclasses', second, second))).rejects.toMatchObject({ code: 403 })
+  await admitObject(plugin, update('priorityclasses', first, first))
+  await admitObject(plugin, write('priorityclasses', createPriorityClass('third', 3)))
 })

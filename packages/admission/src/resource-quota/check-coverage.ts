@@ -1,8 +1,8 @@
 import { newUnknownError } from '@keelson/apimachinery'
 import type { ScopeSelector } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
-import { forbidden } from '../forbidden.ts'
-import { appliesTo, increaseFor, limitedNames, scopesOf, usageOf } from './charge.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
+import { appliesTo, increaseFor, listLimitedNames, listScopes, computeUsage } from './charge.ts'
 import type { Charging, ReadonlyQuota } from './charge.ts'
 import type { LimitedResource } from './limited-resources.ts'
 
@@ -26,15 +26,15 @@ export function checkCoverage(
   const contained = limited
     .filter((each) => each.apiGroup === resource.group && each.resource === resource.resource)
     .flatMap(({ matchContains }) => matchContains)
-  const covered = new Set(applicable.flatMap((quota) => limitedNames(quota, rules)))
-  const consumed = [...usageOf(attributes, charging)].filter(([, amount]) => amount.sign() > 0).map(([name]) => name)
+  const covered = new Set(applicable.flatMap((quota) => listLimitedNames(quota, rules)))
+  const consumed = [...computeUsage(attributes, charging)].filter(([, amount]) => amount.sign() > 0).map(([name]) => name)
   const uncovered = consumed.filter((name) => contained.some((part) => name.includes(part)) && !covered.has(name))
-  if (uncovered.length > 0) throw forbidden(attributes, `insufficient quota to consume: ${uncovered.toSorted().join(',')}`)
+  if (uncovered.length > 0) throw newForbiddenWrite(attributes, `insufficient quota to consume: ${uncovered.toSorted().join(',')}`)
 
   const isInScope = (selector: ScopeSelector): boolean => rules.isInScope?.(selector, object) ?? false
   const coveredScopes = new Set(
     quotas
-      .flatMap(scopesOf)
+      .flatMap(listScopes)
       .filter(isInScope)
       .map(({ scopeName }) => scopeName),
   )

@@ -15,7 +15,7 @@ const resourceQuotas = { group: '', resource: 'resourcequotas' }
  * Creates the plugin ResourceQuota. It enforces the quotas of a namespace and adds to their `used`. The quota controller recalculates
  * `used`, which also subtracts. The configuration lists limited resources, which cannot be consumed without a quota.
  */
-export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+export function createResourceQuotaPlugin(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   const limited = readLimitedResources(configuration)
   const { client, clock = systemClock } = dependencies
   return {

@@ -1,4 +1,4 @@
-import { aggregateFieldErrors, fieldError, fieldPath } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { ScopeSelector } from '@keelson/registry'
 import { readStringList, readStringMember } from '../strict-members.ts'
@@ -26,21 +26,21 @@ type Members = Readonly<Record<string, unknown>>
 export function readLimitedResources(value: unknown): readonly LimitedResource[] {
   const members = readTypedConfiguration(value, kinds)
   const unknown: string[] = []
-  const strict = (item: unknown, path: string, known: readonly string[]): Members => {
+  const readStrict = (item: unknown, path: string, known: readonly string[]): Members => {
     const object = readObject(item, path)
     for (const name of Object.keys(object)) if (!known.includes(name)) unknown.push(`unknown field ${JSON.stringify(`${path}.${name}`)}`)
     return object
   }
   const limited = readListMember(members, 'limitedResources', '').map((item, i): LimitedResource => {
     const path = `limitedResources[${i}]`
-    const object = strict(item, path, ['apiGroup', 'resource', 'matchContains', 'matchScopes'])
+    const object = readStrict(item, path, ['apiGroup', 'resource', 'matchContains', 'matchScopes'])
     return {
       apiGroup: readStringMember(object, 'apiGroup', path),
       resource: readStringMember(object, 'resource', path),
       matchContains: readStringList(object, 'matchContains', path),
       matchScopes: readListMember(object, 'matchScopes', `${path}.`).map((scope, j) => {
         const at = `${path}.matchScopes[${j}]`
-        const selector = strict(scope, at, ['scopeName', 'operator', 'values'])
+        const selector = readStrict(scope, at, ['scopeName', 'operator', 'values'])
         const values = readStringList(selector, 'values', at)
         return { scopeName: readStringMember(selector, 'scopeName', at), operator: readStringMember(selector, 'operator', at), values }
       }),
@@ -52,7 +52,7 @@ export function readLimitedResources(value: unknown): readonly LimitedResource[]
   if (unknown.length > 0) throw new Error(`strict decoding error: ${unknown.join(', ')}`)
   const errors: FieldErrorList = []
   for (const [i, { resource }] of limited.entries()) {
-    if (resource === '') errors.push(fieldError.required(fieldPath('limitedResources').index(i).child('resource'), ''))
+    if (resource === '') errors.push(fieldError.required(newFieldPath('limitedResources').index(i).child('resource'), ''))
   }
   if (errors.length > 0) throw new Error(aggregateFieldErrors(errors))
   return limited

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AdmissionPlugin } from '../admission.ts'
 import { openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { Plural, TestCluster } from '../plugin.fixture.ts'
-import { resourceQuota } from './index.ts'
+import { createResourceQuotaPlugin } from './index.ts'
 
 /** Quota rules of all resource definitions, by plural name. */
 const quotaOf = new Map([...coreGroups, ...apiGroups].flatMap(({ resources }) => resources.map(({ plural, quota }) => [plural, quota])))
@@ -17,17 +17,17 @@ let cluster: TestCluster
 let plugin: AdmissionPlugin
 beforeEach(() => {
   cluster = openTestCluster(undefined, (plural) => quotaOf.get(plural))
-  plugin = resourceQuota(cluster)
+  plugin = createResourceQuotaPlugin(cluster)
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-async function quota(hard: Amounts, used: Amounts = {}, spec: ResourceQuota['spec'] = {}): Promise<void> {
+async function storeQuota(hard: Amounts, used: Amounts = {}, spec: ResourceQuota['spec'] = {}): Promise<void> {
   const zero = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
   const object: ResourceQuota = { metadata: { name: 'q' }, spec: { hard, ...spec }, status: { hard, used: { ...zero, ...used } } }
   await cluster.create('resourcequotas', object)
 }
 
-async function used(): Promise<Amounts> {
+async function readUsage(): Promise<Amounts> {
   const object = await cluster.resource<ResourceQuota>('resourcequotas').get('ns', 'q', { resourceVersion: '' })
   return object?.status?.used ?? {}
 }
@@ -35,23 +35,26 @@ async function used(): Promise<Amounts> {
 const create = async (plural: Plural, object: object): Promise<void> =>
   plugin.validate?.(write(plural, { metadata: { name: 'x' }, ...object }))
 
-const container = (requests?: Amounts, limits?: Amounts): PodSpec['containers'] => [
+const createContainer = (requests?: Amounts, limits?: Amounts): PodSpec['containers'] => [
   { name: 'c', resources: { ...(requests && { requests }), ...(limits && { limits }) } },
 ]
-const pod = (spec: Partial<PodSpec>): Pod => ({ metadata: { name: 'x' }, spec: { containers: container(), ...spec } })
+const createPod = (spec: Partial<PodSpec>): Pod => ({ metadata: { name: 'x' }, spec: { containers: createContainer(), ...spec } })
 
 describe('ResourceQuota', () => {
   it.each<[string, Plural, object, Amounts]>([
     ['objects', 'configmaps', {}, { 'count/configmaps': '1', configmaps: '1' }],
     ['objects of other groups', 'deployments', {}, { 'count/deployments.apps': '1' }],
-    ['pods', 'pods', pod({}), { pods: '1', 'count/pods': '1' }],
+    ['pods', 'pods', createPod({}), { pods: '1', 'count/pods': '1' }],
     [
       'pod totals',
       'pods',
-      pod({ containers: container({ cpu: '1', memory: '1Gi', 'example.com/gpu': '2' }, { cpu: '2' }), overhead: { cpu: '100m' } }),
+      createPod({
+        containers: createContainer({ cpu: '1', memory: '1Gi', 'example.com/gpu': '2' }, { cpu: '2' }),
+        overhead: { cpu: '100m' },
+      }),
       { cpu: '1100m', 'requests.cpu': '1100m', 'limits.cpu': '2100m', 'requests.memory': '1Gi', 'requests.example.com/gpu': '2' },
     ],
-    ['pods as a whole', 'pods', pod({ resources: { requests: { cpu: '3' } } }), { 'requests.cpu': '3' }],
+    ['pods as a whole', 'pods', createPod({ resources: { requests: { cpu: '3' } } }), { 'requests.cpu': '3' }],
     [
       'future ports of services',
       'services',
@@ -86,35 +89,35 @@ describe('ResourceQuota', () => {
       { 'gpu.deviceclass.resource.k8s.io/devices': '5', 'count/resourceclaims.resource.k8s.io': '1' },
     ],
   ])('counts %s', async (_what, plural, object, expected) => {
-    await quota(Object.fromEntries(Object.keys(expected).map((name) => [name, '100Gi'])))
+    await storeQuota(Object.fromEntries(Object.keys(expected).map((name) => [name, '100Gi'])))
     await create(plural, object)
-    expect(await used()).toEqual(expected)
+    expect(await readUsage()).toEqual(expected)
   })
 
   it('refuses writes over the limit and names the exceeded resources', async () => {
-    await quota({ 'requests.cpu': '2', pods: '10' }, { 'requests.cpu': '1500m', pods: '3' })
-    await expect(create('pods', pod({ containers: container({ cpu: '1' }) }))).rejects.toMatchObject({
+    await storeQuota({ 'requests.cpu': '2', pods: '10' }, { 'requests.cpu': '1500m', pods: '3' })
+    await expect(create('pods', createPod({ containers: createContainer({ cpu: '1' }) }))).rejects.toMatchObject({
       code: 403,
       message: 'pods "x" is forbidden: exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=1500m, limited: requests.cpu=2',
     })
-    expect(await used()).toEqual({ 'requests.cpu': '1500m', pods: '3' })
+    expect(await readUsage()).toEqual({ 'requests.cpu': '1500m', pods: '3' })
   })
 
   it('requires containers to specify limited resources', async () => {
-    await quota({ 'limits.cpu': '2', memory: '1Gi' })
-    await expect(create('pods', pod({}))).rejects.toThrow('failed quota: q: must specify limits.cpu for: c; memory for: c')
-    await create('pods', pod({ resources: { limits: { cpu: '1' } } }))
+    await storeQuota({ 'limits.cpu': '2', memory: '1Gi' })
+    await expect(create('pods', createPod({}))).rejects.toThrow('failed quota: q: must specify limits.cpu for: c; memory for: c')
+    await create('pods', createPod({ resources: { limits: { cpu: '1' } } }))
   })
 
   it('refuses writes until usage is calculated', async () => {
     const hard = { pods: '1', 'count/pods': '1' }
     await cluster.create('resourcequotas', { metadata: { name: 'q' }, status: { hard } } as ResourceQuota)
-    await expect(create('pods', pod({}))).rejects.toThrow('status unknown for quota: q, resources: count/pods,pods')
+    await expect(create('pods', createPod({}))).rejects.toThrow('status unknown for quota: q, resources: count/pods,pods')
   })
 
   it.each<[string, ResourceQuota['spec'], Partial<PodSpec>, boolean]>([
     ['best effort', { scopes: ['BestEffort'] }, {}, true],
-    ['best effort, for a pod with requests', { scopes: ['BestEffort'] }, { containers: container({ cpu: '1' }) }, false],
+    ['best effort, for a pod with requests', { scopes: ['BestEffort'] }, { containers: createContainer({ cpu: '1' }) }, false],
     ['terminating', { scopes: ['Terminating'] }, { activeDeadlineSeconds: 5 }, true],
     ['both scopes', { scopes: ['NotTerminating', 'NotBestEffort'] }, {}, false],
     ['a priority', { scopes: ['PriorityClass'] }, { priorityClassName: 'high' }, true],
@@ -137,36 +140,36 @@ describe('ResourceQuota', () => {
       true,
     ],
   ])('matches scope: %s', async (_what, spec, podSpec, isCounted) => {
-    await quota({ pods: '5' }, {}, spec)
-    await create('pods', pod(podSpec))
-    expect(await used()).toEqual({ pods: isCounted ? '1' : '0' })
+    await storeQuota({ pods: '5' }, {}, spec)
+    await create('pods', createPod(podSpec))
+    expect(await readUsage()).toEqual({ pods: isCounted ? '1' : '0' })
   })
 
   it('charges an update for its increase', async () => {
-    const service = (type: string): KubeObject => ({ metadata: { name: 'x' }, spec: { type, ports: [{ port: 1 }] } }) as KubeObject
-    await quota({ services: '1', 'services.nodeports': '1' }, { services: '1' })
-    await plugin.validate?.(update('services', service('ClusterIP'), service('NodePort')))
-    expect(await used()).toEqual({ services: '1', 'services.nodeports': '1' })
-    await plugin.validate?.(update('services', service('NodePort'), service('ClusterIP')))
-    expect(await used()).toEqual({ services: '1', 'services.nodeports': '1' })
+    const createService = (type: string): KubeObject => ({ metadata: { name: 'x' }, spec: { type, ports: [{ port: 1 }] } }) as KubeObject
+    await storeQuota({ services: '1', 'services.nodeports': '1' }, { services: '1' })
+    await plugin.validate?.(update('services', createService('ClusterIP'), createService('NodePort')))
+    expect(await readUsage()).toEqual({ services: '1', 'services.nodeports': '1' })
+    await plugin.validate?.(update('services', createService('NodePort'), createService('ClusterIP')))
+    expect(await readUsage()).toEqual({ services: '1', 'services.nodeports': '1' })
   })
 
   it('evaluates a dry run without counting it', async () => {
-    await quota({ configmaps: '0' })
+    await storeQuota({ configmaps: '0' })
     const object = { metadata: { name: 'x' } }
     await expect(async () => plugin.validate?.(write('configmaps', object, { dryRun: true }))).rejects.toThrow('exceeded quota')
   })
 
   it('does not count events', async () => {
-    await quota({ 'count/events': '0' })
+    await storeQuota({ 'count/events': '0' })
     await create('events', { involvedObject: { namespace: 'ns' } })
-    expect(await used()).toEqual({ 'count/events': '0' })
+    expect(await readUsage()).toEqual({ 'count/events': '0' })
   })
 
   it('does not limit other namespaces', async () => {
-    await quota({ configmaps: '0' })
+    await storeQuota({ configmaps: '0' })
     await plugin.validate?.(write('configmaps', { metadata: { name: 'x' } }, { namespace: 'other' }))
-    expect(await used()).toEqual({ configmaps: '0' })
+    expect(await readUsage()).toEqual({ configmaps: '0' })
   })
 
   describe('with limited resources', () => {
@@ -176,9 +179,13 @@ describe('ResourceQuota', () => {
       { resource: 'deployments', apiGroup: 'apps', matchContains: ['count/'] },
     ]
     beforeEach(() => {
-      plugin = resourceQuota(cluster, { kind: 'ResourceQuotaConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', limitedResources })
+      plugin = createResourceQuotaPlugin(cluster, {
+        kind: 'ResourceQuotaConfiguration',
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        limitedResources,
+      })
     })
-    const requests = (amounts: Amounts): Pod => pod({ containers: container(amounts) })
+    const requests = (amounts: Amounts): Pod => createPod({ containers: createContainer(amounts) })
     const uncoveredScope = 'insufficient quota to match these scopes: [{PriorityClass In [high mid]}]'
 
     it.each([
@@ -192,9 +199,9 @@ describe('ResourceQuota', () => {
     })
 
     it('admits an object if quotas cover what it consumes', async () => {
-      await quota({ 'requests.cpu': '1', cpu: '1' })
+      await storeQuota({ 'requests.cpu': '1', cpu: '1' })
       await create('pods', requests({ cpu: '1' }))
-      expect(await used()).toEqual({ 'requests.cpu': '1', cpu: '1' })
+      expect(await readUsage()).toEqual({ 'requests.cpu': '1', cpu: '1' })
       await expect(create('pods', requests({ cpu: '1' }))).rejects.toThrow('exceeded quota: q')
       const other = requests({ cpu: '1', 'example.com/gpu': '1' })
       await expect(async () => create('pods', other)).rejects.toThrow('insufficient quota to consume: requests.example.com/gpu')
@@ -207,24 +214,24 @@ describe('ResourceQuota', () => {
 
     it('limits resources of other groups', async () => {
       await expect(async () => create('deployments', {})).rejects.toThrow('insufficient quota to consume: count/deployments.apps')
-      await quota({ 'count/deployments.apps': '1' })
+      await storeQuota({ 'count/deployments.apps': '1' })
       await vi.waitFor(() => create('deployments', {}), { timeout: 60_000 })
     })
 
     it('rejects an object in a limited scope without a quota for the scope', async () => {
-      const high = pod({ priorityClassName: 'high' })
+      const high = createPod({ priorityClassName: 'high' })
       await expect(async () => create('pods', high)).rejects.toMatchObject({ code: 500, message: uncoveredScope })
-      await create('pods', pod({ priorityClassName: 'low' }))
+      await create('pods', createPod({ priorityClassName: 'low' }))
       const selector = { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } }
-      await quota({ pods: '1' }, {}, selector)
+      await storeQuota({ pods: '1' }, {}, selector)
       await vi.waitFor(() => create('pods', high), { timeout: 60_000 })
-      await expect(async () => create('pods', pod({ priorityClassName: 'mid' }))).rejects.toThrow(uncoveredScope)
+      await expect(async () => create('pods', createPod({ priorityClassName: 'mid' }))).rejects.toThrow(uncoveredScope)
     })
 
     it('admits an update that consumes nothing more', async () => {
-      const old = pod({ containers: container({ cpu: '1' }), activeDeadlineSeconds: 1 })
-      await plugin.validate?.(update('pods', old, pod({ containers: container({ cpu: '1' }) })))
-      const more = pod({ containers: container({ cpu: '2' }) })
+      const old = createPod({ containers: createContainer({ cpu: '1' }), activeDeadlineSeconds: 1 })
+      await plugin.validate?.(update('pods', old, createPod({ containers: createContainer({ cpu: '1' }) })))
+      const more = createPod({ containers: createContainer({ cpu: '2' }) })
       await expect(async () => plugin.validate?.(update('pods', old, more))).rejects.toThrow(
         'insufficient quota to consume: cpu,requests.cpu',
       )
@@ -236,10 +243,10 @@ describe('ResourceQuota', () => {
     ['resourcequota.admission.k8s.io/v1alpha1', 'Configuration'],
     ['apiserver.config.k8s.io/v1', 'ResourceQuotaConfiguration'],
   ])('reads a configuration of %s', (apiVersion, kind) => {
-    expect(resourceQuota(cluster, { apiVersion, kind, limitedResources: [] }).name).toBe('ResourceQuota')
+    expect(createResourceQuotaPlugin(cluster, { apiVersion, kind, limitedResources: [] }).name).toBe('ResourceQuota')
     const other = kind === 'Configuration' ? 'ResourceQuotaConfiguration' : 'Configuration'
     const refusal = `no kind "${other}" is registered for version "${apiVersion}"`
-    expect(() => resourceQuota(cluster, { apiVersion, kind: other })).toThrow(refusal)
+    expect(() => createResourceQuotaPlugin(cluster, { apiVersion, kind: other })).toThrow(refusal)
   })
 
   it.each([
@@ -250,13 +257,13 @@ describe('ResourceQuota', () => {
     ],
   ])('lists the unknown members of the configuration %j', (limitedResources, message) => {
     const head = { kind: 'ResourceQuotaConfiguration', apiVersion: 'apiserver.config.k8s.io/v1' }
-    expect(() => resourceQuota(cluster, { ...head, limitedResources, x: 1 })).toThrow(new Error(message))
+    expect(() => createResourceQuotaPlugin(cluster, { ...head, limitedResources, x: 1 })).toThrow(new Error(message))
   })
 
   it('refuses limited resources without a name', () => {
     const head = { kind: 'ResourceQuotaConfiguration', apiVersion: 'apiserver.config.k8s.io/v1' }
     const required = '[limitedResources[0].resource: Required value, limitedResources[1].resource: Required value]'
-    expect(() => resourceQuota(cluster, { ...head, limitedResources: [{}, { apiGroup: 'x' }] })).toThrow(new Error(required))
+    expect(() => createResourceQuotaPlugin(cluster, { ...head, limitedResources: [{}, { apiGroup: 'x' }] })).toThrow(new Error(required))
   })
 
   it.each([
@@ -266,10 +273,10 @@ describe('ResourceQuota', () => {
     [8, 3],
     [5, 20],
   ])('admits exactly %i of %i concurrent writes', async (room, count) => {
-    await quota({ configmaps: String(room) })
+    await storeQuota({ configmaps: String(room) })
     const writes = Array.from({ length: count }, (_, i) => write('configmaps', { metadata: { name: `x${i}` } }))
     const outcomes = await Promise.allSettled(writes.map(async (attributes) => plugin.validate?.(attributes)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(Math.min(room, count))
-    expect(await used()).toEqual({ configmaps: String(Math.min(room, count)) })
+    expect(await readUsage()).toEqual({ configmaps: String(Math.min(room, count)) })
   })
 })

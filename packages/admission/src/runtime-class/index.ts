@@ -5,7 +5,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { mergeTolerations } from '../merge-tolerations.ts'
 
 const runtimeClasses = { group: 'node.k8s.io', resource: 'runtimeclasses' }
@@ -14,13 +14,13 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 type Found = DeepReadonly<RuntimeClass> | undefined
 
 /** Creates the plugin RuntimeClass. It sets the overhead, node selector and tolerations of a pod from its RuntimeClass. */
-export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin {
+export function createRuntimeClassPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   const withClass = (attributes: AdmissionAttributes, next: (spec: PodSpec, found: Found) => void): Promise<void> | void => {
     const spec = ((attributes.object as Pod).spec ??= { containers: null })
     const name = spec.runtimeClassName
     if (name === undefined) return next(spec, undefined)
     return runAfter(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
-      if (found === undefined) throw forbidden(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
+      if (found === undefined) throw newForbiddenWrite(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
       next(spec, found)
     })
   }
@@ -39,7 +39,7 @@ export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin 
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, fixed: DeepReadonly<Record<string, string>> | undefined): void {
   const podOverhead = spec.overhead ?? {}
-  if (Object.keys(podOverhead).length > 0 && !sameQuantities(podOverhead, fixed ?? {})) throw forbidden(attributes, mismatch)
+  if (Object.keys(podOverhead).length > 0 && !equalsQuantities(podOverhead, fixed ?? {})) throw newForbiddenWrite(attributes, mismatch)
   if (fixed === undefined) delete spec.overhead
   else spec.overhead = { ...fixed }
 }
@@ -49,7 +49,7 @@ function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, schedulin
     const podValue = spec.nodeSelector?.[key]
     if (podValue !== undefined && podValue !== value) {
       const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${podValue}`
-      throw forbidden(attributes, `conflict: ${where}`)
+      throw newForbiddenWrite(attributes, `conflict: ${where}`)
     }
   }
   if (scheduling.nodeSelector !== undefined) spec.nodeSelector = { ...spec.nodeSelector, ...scheduling.nodeSelector }
@@ -59,13 +59,13 @@ function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, schedulin
 
 function checkOverhead(attributes: AdmissionAttributes, spec: PodSpec, found: Found): void {
   if (found?.overhead !== undefined) {
-    if (!sameQuantities(found.overhead.podFixed ?? {}, spec.overhead ?? {})) throw forbidden(attributes, mismatch)
+    if (!equalsQuantities(found.overhead.podFixed ?? {}, spec.overhead ?? {})) throw newForbiddenWrite(attributes, mismatch)
   } else if (spec.overhead !== undefined) {
-    throw forbidden(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+    throw newForbiddenWrite(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
   }
 }
 
-function sameQuantities(a: DeepReadonly<Record<string, string>>, b: DeepReadonly<Record<string, string>>): boolean {
+function equalsQuantities(a: DeepReadonly<Record<string, string>>, b: DeepReadonly<Record<string, string>>): boolean {
   const names = Object.keys(a)
   if (names.length !== Object.keys(b).length) return false
   return names.every((name) => Object.hasOwn(b, name) && parseQuantity(a[name]!).equals(parseQuantity(b[name]!)))

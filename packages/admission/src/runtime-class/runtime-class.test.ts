@@ -2,22 +2,22 @@ import type { Pod } from '@keelson/api/core/v1'
 import type { RuntimeClass } from '@keelson/api/node/v1'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AdmissionPlugin } from '../admission.ts'
-import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
+import { admitObject, openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { runtimeClass } from './index.ts'
+import { createRuntimeClassPlugin } from './index.ts'
 import { mergeTolerations } from '../merge-tolerations.ts'
 
 let cluster: TestCluster
 let plugin: AdmissionPlugin
 beforeEach(() => {
   cluster = openTestCluster(['pods', 'runtimeclasses'])
-  plugin = runtimeClass(cluster)
+  plugin = createRuntimeClassPlugin(cluster)
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const create = (more: Partial<RuntimeClass>): Promise<void> => cluster.create('runtimeclasses', { metadata: { name: 'sandbox' }, ...more })
 const admit = async (spec: Partial<Pod['spec']>): Promise<Pod['spec']> =>
-  (await admitted<Pod>(plugin, write('pods', { metadata: { name: 'p' }, spec: { containers: [], ...spec } } as Pod))).spec
+  (await admitObject<Pod>(plugin, write('pods', { metadata: { name: 'p' }, spec: { containers: [], ...spec } } as Pod))).spec
 const sandboxed = { runtimeClassName: 'sandbox' }
 
 it('refuses an unknown class', async () => {

@@ -3,7 +3,7 @@ import { generateName, mapList, runAfter, getErrorMessage, newUnknownError, quot
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { AccountFinder } from './account-finder.ts'
 import { checkMirrorPod, isMirrorPod } from './mirror-pod.ts'
 import { mountToken } from './mount-token.ts'
@@ -15,7 +15,7 @@ type Account = DeepReadonly<ServiceAccount>
  * Creates the plugin ServiceAccount. It sets the service account of a pod and mounts its token. It adds the account's pull secrets to pods
  * without any, and rejects pods whose account is missing.
  */
-export function serviceAccount(dependencies: PluginDependencies): AdmissionPlugin {
+export function createServiceAccountPlugin(dependencies: PluginDependencies): AdmissionPlugin {
   return new ServiceAccountPlugin(dependencies)
 }
 
@@ -56,7 +56,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     if (!addsContainers && isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
     if (!spec.serviceAccountName) {
       if (!this.#accounts.isServed()) return
-      throw forbidden(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)
+      throw newForbiddenWrite(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)
     }
     return runAfter(this.#find(attributes, spec.serviceAccountName), (account) => {
       if (account === undefined) return
@@ -75,14 +75,15 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     if (!this.#accounts.isServed()) return undefined
     const found = this.#accounts.find(context, namespace, name)
     if (!(found instanceof Promise)) return found
-    const failed = (why: string): unknown => forbidden(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
+    const createFailure = (why: string): unknown =>
+      newForbiddenWrite(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
     return found.then(
       (account) => {
-        if (account === undefined) throw failed(`serviceaccount ${quote(name)} not found`)
+        if (account === undefined) throw createFailure(`serviceaccount ${quote(name)} not found`)
         return account
       },
       (error: unknown) => {
-        throw failed(getErrorMessage(error))
+        throw createFailure(getErrorMessage(error))
       },
     )
   }
@@ -91,7 +92,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
 function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec, account: Account): void {
   if (!enforcesMountableSecrets(account)) return
   const refusal = findUnmountableSecret(spec, account)
-  if (refusal !== undefined) throw forbidden(attributes, refusal)
+  if (refusal !== undefined) throw newForbiddenWrite(attributes, refusal)
 }
 
 function checkEphemeralSecrets(spec: PodSpec, account: Account): void {

@@ -10,7 +10,7 @@ export function mountToken(spec: PodSpec, newName: (base: string) => string): vo
   const present = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))
   const name = present?.name ?? newName(volumePrefix)
   const needed = [mountInto(spec.initContainers, name), mountInto(spec.containers, name)].includes(true)
-  if (needed && present === undefined) (spec.volumes ??= []).push(tokenVolume(name))
+  if (needed && present === undefined) (spec.volumes ??= []).push(createTokenVolume(name))
 }
 
 function mountInto(containers: readonly Container[] | null | undefined, name: string): boolean {
@@ -24,7 +24,7 @@ function mountInto(containers: readonly Container[] | null | undefined, name: st
   return mounted
 }
 
-function tokenVolume(name: string): Volume {
+function createTokenVolume(name: string): Volume {
   return {
     name,
     projected: {

@@ -11,32 +11,32 @@ export function enforcesMountableSecrets(account: Account): boolean {
 
 /** Returns an error message for the first secret in the pod that the service account does not list. */
 export function findUnmountableSecret(spec: PodSpec, account: Account): string | undefined {
-  const mountable = mountableNames(account)
+  const mountable = listMountableNames(account)
   for (const { secret } of spec.volumes ?? []) {
     if (secret !== undefined && !mountable.has(secret.secretName ?? '')) {
-      return notReferenced(`volume with secret.secretName="${secret.secretName ?? ''}"`, account)
+      return formatNotReferenced(`volume with secret.secretName="${secret.secretName ?? ''}"`, account)
     }
   }
   const inContainers =
-    usedBy(spec.initContainers, 'init container', mountable, account) ?? usedBy(spec.containers, 'container', mountable, account)
+    listUsed(spec.initContainers, 'init container', mountable, account) ?? listUsed(spec.containers, 'container', mountable, account)
   if (inContainers !== undefined) return inContainers
   const pullSecrets = new Set((account.imagePullSecrets ?? []).map(({ name }) => name ?? ''))
   for (const [i, { name = '' }] of (spec.imagePullSecrets ?? []).entries()) {
-    if (!pullSecrets.has(name)) return notReferenced(`imagePullSecrets[${i}].name="${name}"`, account, 'imagePullSecret')
+    if (!pullSecrets.has(name)) return formatNotReferenced(`imagePullSecrets[${i}].name="${name}"`, account, 'imagePullSecret')
   }
   return undefined
 }
 
 /** Returns an error message for the first secret of an ephemeral container that the service account does not list. */
 export function findUnmountableEphemeralSecret(spec: PodSpec, account: Account): string | undefined {
-  return usedBy(spec.ephemeralContainers, 'ephemeral container', mountableNames(account), account)
+  return listUsed(spec.ephemeralContainers, 'ephemeral container', listMountableNames(account), account)
 }
 
-function mountableNames(account: Account): ReadonlySet<string> {
+function listMountableNames(account: Account): ReadonlySet<string> {
   return new Set((account.secrets ?? []).map(({ name }) => name ?? ''))
 }
 
-function usedBy(
+function listUsed(
   containers: readonly (Container | EphemeralContainer)[] | null | undefined,
   what: string,
   mountable: ReadonlySet<string>,
@@ -46,16 +46,19 @@ function usedBy(
     for (const variable of env ?? []) {
       const secret = variable.valueFrom?.secretKeyRef
       if (secret === undefined || mountable.has(secret.name ?? '')) continue
-      return notReferenced(`${what} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}"`, account)
+      return formatNotReferenced(
+        `${what} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}"`,
+        account,
+      )
     }
     for (const { secretRef } of envFrom ?? []) {
       if (secretRef === undefined || mountable.has(secretRef.name ?? '')) continue
-      return notReferenced(`${what} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}"`, account)
+      return formatNotReferenced(`${what} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}"`, account)
     }
   }
   return undefined
 }
 
-function notReferenced(what: string, account: Account, kind = 'secret'): string {
+function formatNotReferenced(what: string, account: Account, kind = 'secret'): string {
   return `${what} is not allowed because service account ${account.metadata.name ?? ''} does not reference that ${kind}`
 }

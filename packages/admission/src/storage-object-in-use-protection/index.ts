@@ -10,7 +10,7 @@ const finalizers: Readonly<Record<string, string>> = {
  * Creates the plugin StorageObjectInUseProtection. It adds finalizers to volumes and claims, which a controller removes when they are
  * unused.
  */
-export function storageObjectInUseProtection(): AdmissionPlugin {
+export function createStorageObjectInUseProtectionPlugin(): AdmissionPlugin {
   return {
     name: 'StorageObjectInUseProtection',
     operations: ['CREATE'],

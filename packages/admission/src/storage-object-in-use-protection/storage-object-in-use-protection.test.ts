@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { admitted, write } from '../plugin.fixture.ts'
+import { admitObject, write } from '../plugin.fixture.ts'
 import type { Plural } from '../plugin.fixture.ts'
-import { storageObjectInUseProtection } from './index.ts'
+import { createStorageObjectInUseProtectionPlugin } from './index.ts'
 
 const admit = async (plural: Plural, finalizers?: string[]): Promise<string[] | undefined> => {
   const object = { metadata: { name: 'a', ...(finalizers && { finalizers }) } }
-  return (await admitted(storageObjectInUseProtection(), write(plural, object))).metadata.finalizers
+  return (await admitObject(createStorageObjectInUseProtectionPlugin(), write(plural, object))).metadata.finalizers
 }
 
 it('adds finalizers to volumes and claims only', async () => {

@@ -4,7 +4,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
 
 /** Creates the plugin TaintNodesByCondition. It taints new nodes as not ready. A controller removes the taint when a node is ready. */
-export function taintNodesByCondition(): AdmissionPlugin {
+export function createTaintNodesByConditionPlugin(): AdmissionPlugin {
   return {
     name: 'TaintNodesByCondition',
     operations: ['CREATE'],

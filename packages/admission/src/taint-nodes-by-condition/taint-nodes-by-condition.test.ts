@@ -1,11 +1,14 @@
 import type { Node } from '@keelson/api/core/v1'
 import { expect, it } from 'vitest'
-import { admitted, write } from '../plugin.fixture.ts'
-import { taintNodesByCondition } from './index.ts'
+import { admitObject, write } from '../plugin.fixture.ts'
+import { createTaintNodesByConditionPlugin } from './index.ts'
 
 const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 const admit = (spec?: Node['spec'], subresource = ''): Promise<Node> =>
-  admitted<Node>(taintNodesByCondition(), write('nodes', { metadata: { name: 'n' }, ...(spec && { spec }) }, { subresource }))
+  admitObject<Node>(
+    createTaintNodesByConditionPlugin(),
+    write('nodes', { metadata: { name: 'n' }, ...(spec && { spec }) }, { subresource }),
+  )
 
 it('taints a new node once', async () => {
   expect((await admit()).spec).toEqual({ taints: [taint] })

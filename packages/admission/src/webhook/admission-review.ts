@@ -31,14 +31,14 @@ export interface ReviewRequest {
 export function encodeReview({ version, uid, attributes, matched, objects }: ReviewRequest): string {
   const before = buildRequestMembers(attributes, { uid, kind: objects.kind, resource: matched.resource })
   const after = stringifyJson({ dryRun: attributes.dryRun, options: buildOptionsValue(attributes) })
-  const texts = `"object":${textOf(objects.object)},"oldObject":${textOf(objects.oldObject)}`
+  const texts = `"object":${formatObject(objects.object)},"oldObject":${formatObject(objects.oldObject)}`
   return `{"kind":"${kind}","apiVersion":"${group}/${version}","request":${stringifyJson(before).slice(0, -1)},${texts},${after.slice(1)}}\n`
 }
 
 /** The JSON of objects, because all webhooks that want the same version get the same object. */
 const texts = new WeakMap<VersionedObject, string>()
 
-function textOf(object: VersionedObject | undefined): string {
+function formatObject(object: VersionedObject | undefined): string {
   if (object === undefined) return 'null'
   let text = texts.get(object)
   if (text === undefined) texts.set(object, (text = stringifyJson(object)))
@@ -83,18 +83,18 @@ export function decodeReview(body: Buffer, { version, uid, isMutating }: DecodeO
   } catch (error) {
     return { problem: `failed to call webhook: ${getErrorMessage(error)}` }
   }
-  const invalid = (reason: string): DecodedResponse => ({ problem: `received invalid webhook response: ${reason}` })
-  if (response === undefined) return invalid('webhook response was absent')
+  const createInvalid = (reason: string): DecodedResponse => ({ problem: `received invalid webhook response: ${reason}` })
+  if (response === undefined) return createInvalid('webhook response was absent')
   const { patch = '', patchType } = response
   if (version === 'v1') {
-    if (response.uid !== uid) return invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
+    if (response.uid !== uid) return createInvalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
     const [apiVersion, sentKind] = [(review['apiVersion'] as string | null) ?? '', (review['kind'] as string | null) ?? '']
     if (apiVersion !== `${group}/v1` || sentKind !== kind) {
       const sent = `${apiVersion === '' ? '/' : apiVersion}, Kind=${sentKind}`
-      return invalid(`expected webhook response of ${group}/v1, Kind=${kind}, got ${sent}`)
+      return createInvalid(`expected webhook response of ${group}/v1, Kind=${kind}, got ${sent}`)
     }
     const wrong = findPatchProblem(patch, patchType, isMutating)
-    if (wrong !== undefined) return invalid(wrong)
+    if (wrong !== undefined) return createInvalid(wrong)
   }
   return {
     response: {

@@ -1,11 +1,11 @@
 import { isApiError, isJsonObject, getErrorMessage, newInternal, parseJson, equalsSemantically } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { applyJsonPatchInSlices, decodeJsonPatch, getFailedOperation } from '@keelson/apimachinery/patch'
-import { jsonTypeProblem } from '@keelson/outbound'
+import { formatJsonTypeProblem } from '@keelson/outbound'
 import type { VersionedObject } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { ReviewResponse } from './admission-review.ts'
-import { failureMessage } from './call-hook.ts'
+import { formatFailure } from './call-hook.ts'
 import type { HookOutcome } from './call-hook.ts'
 import type { MatchedResource } from '../matching/match-criteria.ts'
 import type { Invocation } from './match-hook.ts'
@@ -33,7 +33,7 @@ export async function applyHookPatch(
   try {
     operations = decodeOperations(patch)
   } catch (error) {
-    const message = failureMessage(hook, `received undecodable patch in webhook response: ${reasonOf(error)}`)
+    const message = formatFailure(hook, `received undecodable patch in webhook response: ${describeFailure(error)}`)
     return { failure: { kind: 'failed', message, code: 503 } }
   }
   if (operations.length === 0) return { changed: false, operations: undefined }
@@ -43,7 +43,7 @@ export async function applyHookPatch(
     return { failure: { kind: 'refused', error: newInternal(message) } }
   }
   if (patchType !== 'JSONPatch') {
-    const message = failureMessage(hook, `unsupported patch type ${JSON.stringify(patchType)}`)
+    const message = formatFailure(hook, `unsupported patch type ${JSON.stringify(patchType)}`)
     return { failure: { kind: 'failed', message, code: 400 } }
   }
   let changed: boolean
@@ -56,7 +56,7 @@ export async function applyHookPatch(
   } catch (error) {
     attributes.context.signal.throwIfAborted()
     const isOwn = isApiError(error) && getFailedOperation(error) === undefined
-    return { failure: { kind: 'refused', error: isOwn ? error : newInternal(reasonOf(error), { cause: error }) } }
+    return { failure: { kind: 'refused', error: isOwn ? error : newInternal(describeFailure(error), { cause: error }) } }
   }
   return { changed, operations }
 }
@@ -81,14 +81,14 @@ function dropsFractions(attributes: AdmissionAttributes, { kind }: MatchedResour
 function decodeOperations(patch: Buffer): readonly JsonObject[] {
   const parsed = parseJson(patch)
   const { value } = parsed
-  if (value !== null && !Array.isArray(value)) throw new Error(jsonTypeProblem(value, '', 'jsonpatch.Patch'))
+  if (value !== null && !Array.isArray(value)) throw new Error(formatJsonTypeProblem(value, '', 'jsonpatch.Patch'))
   for (const operation of value ?? []) {
-    if (operation !== null && !isJsonObject(operation)) throw new Error(jsonTypeProblem(operation, '', 'jsonpatch.Operation'))
+    if (operation !== null && !isJsonObject(operation)) throw new Error(formatJsonTypeProblem(operation, '', 'jsonpatch.Operation'))
   }
   return decodeJsonPatch(parsed).operations
 }
 
 /** Returns the message of an error. If it is an error of the PATCH verb, returns the message of the operation that failed. */
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   return getFailedOperation(error)?.message ?? getErrorMessage(error)
 }

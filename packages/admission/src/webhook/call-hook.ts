@@ -28,7 +28,7 @@ export type HookOutcome =
 
 /** Calls a webhook once. Rejects only if the request has ended, with the reason of its signal. */
 export async function callHook({ hook, matched, objects }: Invocation, attributes: AdmissionAttributes): Promise<HookOutcome> {
-  const fail = (message: string, code: number): HookOutcome => ({ kind: 'failed', message: failureMessage(hook, message), code })
+  const fail = (message: string, code: number): HookOutcome => ({ kind: 'failed', message: formatFailure(hook, message), code })
   const { context } = attributes
   if (attributes.dryRun) {
     if (hook.allowsDryRun === undefined) return fail('Webhook SideEffects is nil', 400)
@@ -48,7 +48,7 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   let answer: OutboundAnswer
   const began = performance.now()
   try {
-    answer = await hook.client.request({ body, ...timesOf(hook, attributes), signal, span: step })
+    answer = await hook.client.request({ body, ...computeTimes(hook, attributes), signal, span: step })
     step?.addEvent('Request completed')
   } catch (error) {
     return fail(`could not get REST client: ${getErrorMessage(error)}`, 500)
@@ -66,7 +66,7 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   const { response } = decoded
   annotateWrite(hook, response, attributes)
   for (const warning of response.warnings) context.warn(warning)
-  return response.allowed ? { kind: 'allowed', response } : { kind: 'rejected', error: rejection(hook, response.status) }
+  return response.allowed ? { kind: 'allowed', response } : { kind: 'rejected', error: createRejection(hook, response.status) }
 }
 
 /** Time in milliseconds from which the call of a webhook is in the log of slow requests. */
@@ -91,7 +91,7 @@ function startHookStep(request: Span, { type, name, configuration }: Hook, { att
 }
 
 /** Returns kube-apiserver's message for a failed call. */
-export function failureMessage({ name }: Hook, reason: string): string {
+export function formatFailure({ name }: Hook, reason: string): string {
   return `failed calling webhook ${JSON.stringify(name)}: ${reason}`
 }
 
@@ -102,13 +102,13 @@ const graceMs = 2000
  * Returns the time for a call: the timeout of the webhook, or the rest of the request's time if that is shorter. The call then ends with the
  * request, which gets a 504, and not before it.
  */
-function timesOf({ timeoutMs }: Hook, { context: { deadline } }: AdmissionAttributes): Pick<HookRequest, 'announcedMs' | 'timeoutMs'> {
+function computeTimes({ timeoutMs }: Hook, { context: { deadline } }: AdmissionAttributes): Pick<HookRequest, 'announcedMs' | 'timeoutMs'> {
   const rest = deadline === undefined ? Infinity : Math.max(1, deadline - performance.now())
   return rest < timeoutMs ? { announcedMs: rest, timeoutMs: rest + graceMs } : { announcedMs: timeoutMs, timeoutMs }
 }
 
 /** Returns the error with which a webhook refused a write. Its code, reason and message come from the webhook. */
-function rejection({ name }: Hook, sent: DeepReadonly<Status> | undefined): ApiError {
+function createRejection({ name }: Hook, sent: DeepReadonly<Status> | undefined): ApiError {
   const { message = '', reason = '', status = '', code = 0 } = sent ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`
   const detail = message || reason

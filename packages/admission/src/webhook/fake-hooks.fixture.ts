@@ -5,7 +5,7 @@ import type { Dialer, OutboundAnswer, OutboundRequest } from '@keelson/outbound'
 import type { AdmissionPlugin } from '../admission.ts'
 import { openTestCluster } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
-import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from './index.ts'
+import { createMutatingAdmissionWebhookPlugin, createValidatingAdmissionWebhookPlugin } from './index.ts'
 
 /** The request of a review, as a webhook gets it. */
 export interface SentReview {
@@ -52,26 +52,26 @@ export async function openHookCluster(
   const cluster = openTestCluster()
   await cluster.create('namespaces', { metadata: { name: 'ns' } })
   for (const [name, webhooks] of Object.entries(configurations)) {
-    const complete = webhooks.map(completed)
+    const complete = webhooks.map(completeWebhook)
     await cluster.create(`${type}webhookconfigurations`, { metadata: { name }, webhooks: complete } as KubeObject)
   }
   const metrics = createMetricsRegistry()
-  const factory = type === 'mutating' ? mutatingAdmissionWebhook : validatingAdmissionWebhook
+  const factory = type === 'mutating' ? createMutatingAdmissionWebhookPlugin : createValidatingAdmissionWebhookPlugin
   const plugin = await factory({ ...cluster, dialer, metrics })
   return { cluster, plugin, calls, metrics: () => metrics.text(), [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() }
 }
 
-function completed(webhook: Webhook): Webhook {
+function completeWebhook(webhook: Webhook): Webhook {
   const clientConfig = { url: `https://hooks/${webhook.name}` }
   return { clientConfig, rules: everything, admissionReviewVersions: ['v1'], sideEffects: 'None', timeoutSeconds: 10, ...webhook }
 }
 
 /** Returns the response with a patch. */
-export function patched(...operations: readonly JsonObject[]): JsonObject {
+export function createPatchResponse(...operations: readonly JsonObject[]): JsonObject {
   return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') }
 }
 
 /** Returns the answer of a webhook that cannot be reached. */
-export function unreachable(error: OutboundAnswer & { failed: true }): FakeHook {
+export function createUnreachableHook(error: OutboundAnswer & { failed: true }): FakeHook {
   return () => error
 }

@@ -117,7 +117,7 @@ export class HookClients {
   /** Returns a client for a webhook. */
   client(config: DeepReadonly<WebhookClientConfig>): HookClient {
     const { url, service, caBundle = '' } = config
-    const key = serverKey(config)
+    const key = createServerKey(config)
     if (service === undefined && !URL.canParse(url ?? '')) {
       return { request: () => Promise.reject(new Error(`parse ${JSON.stringify(url ?? '')}: invalid URL`)) }
     }
@@ -136,7 +136,7 @@ export class HookClients {
 
   /** Closes the connections to all servers that no webhook of the list uses. */
   retain(configs: Iterable<DeepReadonly<WebhookClientConfig>>): void {
-    const used = new Set(Array.from(configs, serverKey))
+    const used = new Set(Array.from(configs, createServerKey))
     for (const [key, server] of this.#servers) {
       if (used.has(key)) continue
       this.#servers.delete(key)
@@ -149,7 +149,7 @@ export class HookClients {
     const target: ClientTarget =
       service === undefined
         ? { url: url ?? '' }
-        : targetOfService({ namespace: service.namespace, name: service.name, port: service.port ?? 443 })
+        : createServiceTarget({ namespace: service.namespace, name: service.name, port: service.port ?? 443 })
     if (authorities.trim() !== '') checkAuthorities(authorities)
     const { hostname, port } = new URL(target.url)
     const credentials = await users?.find(hostname.replace(/^\[|\]$/g, ''), port === '' ? (target.service?.port ?? 443) : Number(port))
@@ -159,12 +159,12 @@ export class HookClients {
   }
 }
 
-function targetOfService(service: { readonly namespace: string; readonly name: string; readonly port: number }): ClientTarget {
+function createServiceTarget(service: { readonly namespace: string; readonly name: string; readonly port: number }): ClientTarget {
   return { url: buildServiceUrl(service), service }
 }
 
 /** Returns a text that is the same for webhooks that can share connections. */
-function serverKey({ url = '', service, caBundle = '' }: DeepReadonly<WebhookClientConfig>): string {
+function createServerKey({ url = '', service, caBundle = '' }: DeepReadonly<WebhookClientConfig>): string {
   if (service !== undefined) return `${service.namespace}/${service.name}:${service.port ?? 443} ${caBundle}`
   return `${URL.canParse(url) ? new URL(url).origin : url} ${caBundle}`
 }

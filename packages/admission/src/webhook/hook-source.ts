@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Informer } from '@keelson/loopback'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { forbidden } from '../forbidden.ts'
+import { newForbiddenWrite } from '../forbidden.ts'
 import { MatchIndex } from '../matching/match-index.ts'
 import type { Hook, HookDependencies } from './hook.ts'
 import { createHook } from './hook.ts'
@@ -57,7 +57,7 @@ export class HookSource {
   async #whenSynced(informer: Informer<Configuration>, attributes: AdmissionAttributes): Promise<MatchIndex<HookEntry>> {
     const { clock = systemClock } = this.#plugin
     await Promise.race([informer.synced, pause(clock, syncTimeout, { signal: attributes.context.signal })])
-    if (!informer.hasSynced) throw forbidden(attributes, 'not yet ready to handle request')
+    if (!informer.hasSynced) throw newForbiddenWrite(attributes, 'not yet ready to handle request')
     return this.#current(informer)
   }
 

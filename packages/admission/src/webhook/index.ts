@@ -1,2 +1,2 @@
-export { mutatingAdmissionWebhook } from './mutating-admission-webhook.ts'
-export { validatingAdmissionWebhook } from './validating-admission-webhook.ts'
+export { createMutatingAdmissionWebhookPlugin } from './mutating-admission-webhook.ts'
+export { createValidatingAdmissionWebhookPlugin } from './validating-admission-webhook.ts'

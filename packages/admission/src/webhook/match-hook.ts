@@ -28,7 +28,7 @@ export function matchHook(
 ): Invocation | undefined | Promise<Invocation | undefined> {
   return runAfter(matcher.match(attributes, hook.criteria), (matched) => {
     if (matched === undefined) return undefined
-    return runAfter(versioned(attributes, matched), (objects) => {
+    return runAfter(convertObjects(attributes, matched), (objects) => {
       const invocation = { hook, matched, objects }
       if (hook.conditions.isEmpty) return invocation
       const activation = {
@@ -47,7 +47,7 @@ export function matchHook(
   })
 }
 
-function versioned(attributes: AdmissionAttributes, { kind }: MatchedResource): VersionedObjects | Promise<VersionedObjects> {
+function convertObjects(attributes: AdmissionAttributes, { kind }: MatchedResource): VersionedObjects | Promise<VersionedObjects> {
   const fail = (error: unknown): never => {
     throw newInternal(getErrorMessage(error), { cause: error })
   }

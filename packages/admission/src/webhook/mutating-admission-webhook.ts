@@ -16,7 +16,7 @@ import type { Invocation } from './match-hook.ts'
 const plugin = 'MutatingAdmissionWebhook'
 
 /** Sends writes to mutating webhooks, which can change or refuse them. The webhooks are called one after the other. */
-export const mutatingAdmissionWebhook: PluginFactory = async (dependencies, configuration): Promise<AdmissionPlugin> => {
+export const createMutatingAdmissionWebhookPlugin: PluginFactory = async (dependencies, configuration): Promise<AdmissionPlugin> => {
   const hooks = await openHooks('mutating', dependencies, configuration)
   return {
     name: plugin,

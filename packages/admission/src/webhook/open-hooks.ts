@@ -12,7 +12,7 @@ import { HookClients } from './hook-clients.ts'
 import { HookSource } from './hook-source.ts'
 import type { HookEntry } from './hook-source.ts'
 import { readWebhookConfiguration } from './read-webhook-configuration.ts'
-import { webhookMetricsOf } from './webhook-metrics.ts'
+import { getWebhookMetrics } from './webhook-metrics.ts'
 import type { WebhookMetrics } from './webhook-metrics.ts'
 
 /** The webhooks of one type, and what calling them needs. */
@@ -36,7 +36,7 @@ export async function openHooks(type: HookType, dependencies: PluginDependencies
   return {
     matcher: createMatcher(dependencies),
     authorizer,
-    metrics: webhookMetricsOf(registry),
+    metrics: getWebhookMetrics(registry),
     candidates: (attributes) => runAfter(source.index(attributes), (index) => index.candidates(attributes)),
     lifetime: {
       async [Symbol.asyncDispose]() {

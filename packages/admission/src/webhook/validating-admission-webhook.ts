@@ -11,7 +11,7 @@ import type { Invocation } from './match-hook.ts'
 import type { HookEntry } from './hook-source.ts'
 
 /** Sends writes to validating webhooks, which can refuse them. All webhooks that match a write are called at the same time. */
-export const validatingAdmissionWebhook: PluginFactory = async (dependencies, configuration): Promise<AdmissionPlugin> => {
+export const createValidatingAdmissionWebhookPlugin: PluginFactory = async (dependencies, configuration): Promise<AdmissionPlugin> => {
   const hooks = await openHooks('validating', dependencies, configuration)
   return {
     name: 'ValidatingAdmissionWebhook',

@@ -20,10 +20,10 @@ export interface WebhookMetrics {
 const created = new WeakMap<MetricsRegistry, WebhookMetrics>()
 
 /** Returns the metrics of a registry. Both plugins share them. */
-export function webhookMetricsOf(registry: MetricsRegistry): WebhookMetrics {
+export function getWebhookMetrics(registry: MetricsRegistry): WebhookMetrics {
   const existing = created.get(registry)
   if (existing !== undefined) return existing
-  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+  const registerCounter = (name: string, help: string): ReturnType<typeof createCounter> =>
     registry.register(createCounter(`apiserver_admission_webhook_${name}`, `[ALPHA] ${help}`))
   const durations = registry.register(
     createHistogram(
@@ -32,31 +32,32 @@ export function webhookMetricsOf(registry: MetricsRegistry): WebhookMetrics {
       [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
     ),
   )
-  const rejections = counter(
+  const rejections = registerCounter(
     'rejection_count',
     'Writes that were not admitted because of a webhook, by the type of the error and the HTTP status.',
   )
-  const failOpen = counter('fail_open_count', 'Failed calls of webhooks whose failures are ignored.')
-  const requests = counter('request_total', 'Calls of webhooks, by the HTTP status and whether the write was rejected.')
+  const failOpen = registerCounter('fail_open_count', 'Failed calls of webhooks whose failures are ignored.')
+  const requests = registerCounter('request_total', 'Calls of webhooks, by the HTTP status and whether the write was rejected.')
   const metrics: WebhookMetrics = {
     called(hook, operation, { rejected, code, seconds }) {
-      const labels = { name: hook.name, type: typeOf(hook), operation }
-      requests.with({ ...labels, code: boundedCode(code), rejected: String(rejected) }).value++
+      const labels = { name: hook.name, type: getHookType(hook), operation }
+      requests.with({ ...labels, code: formatBoundedCode(code), rejected: String(rejected) }).value++
       durations.with({ ...labels, rejected: String(rejected) }).observe(seconds)
     },
     rejected: (hook, operation, error_type, code) =>
-      void rejections.with({ name: hook.name, type: typeOf(hook), operation, error_type, rejection_code: boundedCode(code) }).value++,
-    failedOpen: (hook) => void failOpen.with({ name: hook.name, type: typeOf(hook) }).value++,
+      void rejections.with({ name: hook.name, type: getHookType(hook), operation, error_type, rejection_code: formatBoundedCode(code) })
+        .value++,
+    failedOpen: (hook) => void failOpen.with({ name: hook.name, type: getHookType(hook) }).value++,
   }
   created.set(registry, metrics)
   return metrics
 }
 
-function typeOf({ type }: Hook): string {
+function getHookType({ type }: Hook): string {
   return type === 'mutating' ? 'admit' : 'validating'
 }
 
 /** Returns a code as a label. Codes above 600 are one label, so that a webhook cannot create any number of series. */
-function boundedCode(code: number): string {
+function formatBoundedCode(code: number): string {
   return String(Math.min(code, 600))
 }

@@ -5,22 +5,22 @@ import type { AdmissionAttributes } from '../admission.ts'
 import { createAdmissionChain } from '../create-admission-chain.ts'
 import { update, write } from '../plugin.fixture.ts'
 import type { TestWrite } from '../plugin.fixture.ts'
-import { openHookCluster, patched, unreachable } from './fake-hooks.fixture.ts'
+import { openHookCluster, createPatchResponse, createUnreachableHook } from './fake-hooks.fixture.ts'
 import type { FakeHook, HookCluster } from './fake-hooks.fixture.ts'
 
 const allow: FakeHook = () => ({ allowed: true })
 const refused = new OutboundError('dial', 'dial tcp 10.0.0.1:443: connect: connection refused')
-const down = unreachable({ failed: true, error: refused, message: `Post "https://hooks": ${refused.message}` })
+const down = createUnreachableHook({ failed: true, error: refused, message: `Post "https://hooks": ${refused.message}` })
 const label =
   (key: string, value: (review: { readonly object: KubeObject | null }) => string): FakeHook =>
   (review) =>
-    patched(...(review.object?.metadata.labels === undefined ? [{ op: 'add', path: '/metadata/labels', value: {} }] : []), {
+    createPatchResponse(...(review.object?.metadata.labels === undefined ? [{ op: 'add', path: '/metadata/labels', value: {} }] : []), {
       op: 'add',
       path: `/metadata/labels/${key}`,
       value: value(review),
     })
 
-function pod(rest: Partial<AdmissionAttributes> = {}): TestWrite & { readonly notes: Record<string, string> } {
+function createPod(rest: Partial<AdmissionAttributes> = {}): TestWrite & { readonly notes: Record<string, string> } {
   const notes: Record<string, string> = {}
   const attributes = write('pods', { metadata: { name: 'a' } }, { annotate: (key, value) => void (notes[key] = value), ...rest })
   return Object.assign(attributes, { notes })
@@ -37,7 +37,7 @@ async function run({ plugin }: HookCluster, attributes: AdmissionAttributes): Pr
   }
 }
 
-function counts(hooks: HookCluster, name: string): string[] {
+function readCounts(hooks: HookCluster, name: string): string[] {
   return hooks
     .metrics()
     .split('\n')
@@ -51,7 +51,7 @@ it('calls mutating webhooks in the order of the names of their configurations, e
     { two: [{ name: 'c' }], one: [{ name: 'b' }, { name: 'a' }] },
     { a: label('a', ({ object }) => object?.metadata.labels?.['b'] ?? ''), b: label('b', () => 'x'), c: allow },
   )
-  const attributes = pod()
+  const attributes = createPod()
   expect(await run(hooks, attributes)).toBeUndefined()
   expect(hooks.calls.map(({ path }) => path)).toEqual(['/b?timeout=10s', '/a?timeout=10s', '/c?timeout=10s'])
   expect(attributes.object?.metadata.labels).toEqual({ a: 'x', b: 'x' })
@@ -73,7 +73,7 @@ it('calls a webhook again if a later one changed the object and its policy is If
     { all: [{ name: 'count', reinvocationPolicy: 'IfNeeded' }, { name: 'never' }, { name: 'last', reinvocationPolicy: 'IfNeeded' }] },
     { count, never: label('never', () => 'x'), last: allow },
   )
-  const attributes = pod()
+  const attributes = createPod()
   await run(hooks, attributes)
   expect(hooks.calls.map(({ path }) => path.split('?')[0])).toEqual(['/count', '/never', '/last', '/count', '/last'])
   expect(attributes.object?.metadata.labels).toEqual({ count: '2', never: 'x' })
@@ -109,7 +109,7 @@ it('calls a webhook again if another plugin changed the object in the second run
     },
     hooks.plugin,
   ])
-  await chain.admit(pod())
+  await chain.admit(createPod())
   expect(hooks.calls.map(({ review }) => review.object?.metadata.labels)).toEqual([undefined, { again: 'yes' }])
 })
 
@@ -119,12 +119,12 @@ it('calls validating webhooks at the same time, and refuses with the first error
     { all: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
     { a: allow, b: () => ({ allowed: false, status: { message: 'no' } }), c: allow },
   )
-  expect(await run(hooks, pod())).toMatchObject({ code: 400, message: 'admission webhook "b" denied the request: no' })
+  expect(await run(hooks, createPod())).toMatchObject({ code: 400, message: 'admission webhook "b" denied the request: no' })
   expect(hooks.calls).toHaveLength(3)
-  expect(counts(hooks, 'rejection_count')).toEqual([
+  expect(readCounts(hooks, 'rejection_count')).toEqual([
     '{error_type="no_error",name="b",operation="CREATE",rejection_code="400",type="validating"} 1',
   ])
-  expect(counts(hooks, 'request_total')).toHaveLength(3)
+  expect(readCounts(hooks, 'request_total')).toHaveLength(3)
 })
 
 it.each<[JsonObject, object]>([
@@ -144,13 +144,13 @@ it.each<[JsonObject, object]>([
   [{ allowed: false, status: { code: 5000 } }, { code: 500 }],
 ])('passes on the refusal %j', async (response, error) => {
   await using hooks = await openHookCluster('validating', { all: [{ name: 'a' }] }, { a: () => response })
-  expect(await run(hooks, pod())).toMatchObject(error)
+  expect(await run(hooks, createPod())).toMatchObject(error)
 })
 
 it('passes on warnings, and audit annotations with valid names', async () => {
   const response = { allowed: true, warnings: ['first', 'second'], auditAnnotations: { seen: 'yes', 'bad key!': 'x' } }
   await using hooks = await openHookCluster('validating', { all: [{ name: 'a.example.com' }] }, { 'a.example.com': () => response })
-  const attributes = pod()
+  const attributes = createPod()
   await run(hooks, attributes)
   expect([attributes.warnings, attributes.notes]).toEqual([['first', 'second'], { 'a.example.com/seen': 'yes' }])
 })
@@ -159,12 +159,12 @@ it('refuses a write if a webhook cannot be called, unless its failure policy is 
   const message = `failed calling webhook "a": failed to call webhook: Post "https://hooks": ${refused.message}`
   for (const type of ['mutating', 'validating'] as const) {
     await using failing = await openHookCluster(type, { all: [{ name: 'a' }] }, { a: down })
-    expect(await run(failing, pod())).toMatchObject({ code: 500, message: `Internal error occurred: ${message}` })
-    expect(counts(failing, 'rejection_count')[0]).toContain('error_type="calling_webhook_error"')
+    expect(await run(failing, createPod())).toMatchObject({ code: 500, message: `Internal error occurred: ${message}` })
+    expect(readCounts(failing, 'rejection_count')[0]).toContain('error_type="calling_webhook_error"')
     await using ignoring = await openHookCluster(type, { all: [{ name: 'a', failurePolicy: 'Ignore' }] }, { a: down })
-    const attributes = pod()
+    const attributes = createPod()
     expect(await run(ignoring, attributes)).toBeUndefined()
-    expect(counts(ignoring, 'fail_open_count')).toEqual([`{name="a",type="${type === 'mutating' ? 'admit' : 'validating'}"} 1`])
+    expect(readCounts(ignoring, 'fail_open_count')).toEqual([`{name="a",type="${type === 'mutating' ? 'admit' : 'validating'}"} 1`])
     const prefix = type === 'mutating' ? 'failed-open.mutation' : 'failed-open.validating'
     expect(attributes.notes[`${prefix}.webhook.admission.k8s.io/round_0_index_0`]).toBe('a')
   }
@@ -177,20 +177,26 @@ it.each([
   ['Unknown', 'admission webhook "a" does not support dry run'],
 ])('in a dry run, the side effects %s give the error %j', async (sideEffects, message) => {
   await using hooks = await openHookCluster('validating', { all: [{ name: 'a', sideEffects, failurePolicy: 'Ignore' }] }, { a: allow })
-  const error = await run(hooks, pod({ dryRun: true }))
+  const error = await run(hooks, createPod({ dryRun: true }))
   if (message === undefined) expect(error).toBeUndefined()
   else expect(error).toMatchObject({ code: 400, message })
   expect(hooks.calls).toHaveLength(message === undefined ? 1 : 0)
 })
 
 it.each<[JsonObject, string]>([
-  [patched({ op: 'remove', path: '/metadata/absent' }), 'error in remove for path'],
-  [{ ...patched(), patch: Buffer.from('garbage').toString('base64') }, "invalid character 'g' looking for beginning of value"],
-  [{ ...patched(), patch: Buffer.from('{}').toString('base64') }, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
-  [{ ...patched({ op: 'test', path: '', value: 1 }), patchType: 'Merge' }, 'failed calling webhook "a": unsupported patch type "Merge"'],
+  [createPatchResponse({ op: 'remove', path: '/metadata/absent' }), 'error in remove for path'],
+  [{ ...createPatchResponse(), patch: Buffer.from('garbage').toString('base64') }, "invalid character 'g' looking for beginning of value"],
+  [
+    { ...createPatchResponse(), patch: Buffer.from('{}').toString('base64') },
+    'json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+  ],
+  [
+    { ...createPatchResponse({ op: 'test', path: '', value: 1 }), patchType: 'Merge' },
+    'failed calling webhook "a": unsupported patch type "Merge"',
+  ],
 ])('refuses the response %j', async (response, message) => {
   await using hooks = await openHookCluster('mutating', { all: [{ name: 'a' }] }, { a: () => response })
-  const error = await run(hooks, pod())
+  const error = await run(hooks, createPod())
   expect(error).toMatchObject({ code: 500 })
   expect((error as Error).message).toContain(message)
 })
@@ -212,10 +218,10 @@ it('does not call webhooks for their own configurations', async () => {
 })
 
 it('skips webhooks by their match conditions, and refuses with 403 if a condition fails', async () => {
-  const conditions = (expression: string): object => ({ name: 'a', matchConditions: [{ name: 'x', expression }] })
+  const createConditionHook = (expression: string): object => ({ name: 'a', matchConditions: [{ name: 'x', expression }] })
   const call = async (expression: string): Promise<[number, unknown]> => {
-    await using hooks = await openHookCluster('mutating', { all: [conditions(expression)] }, { a: allow })
-    const error = await run(hooks, pod())
+    await using hooks = await openHookCluster('mutating', { all: [createConditionHook(expression)] }, { a: allow })
+    const error = await run(hooks, createPod())
     return [hooks.calls.length, error]
   }
   expect(await call("object.metadata.name == 'a' && object.kind == 'Pod'")).toEqual([1, undefined])
@@ -228,8 +234,8 @@ it('skips webhooks by their match conditions, and refuses with 403 if a conditio
 
 it('shortens the timeout to the rest of the time of the request', async () => {
   await using hooks = await openHookCluster('validating', { all: [{ name: 'a', timeoutSeconds: 30 }] }, { a: allow })
-  const { context } = pod()
-  await run(hooks, pod({ context: { ...context, deadline: performance.now() + 4500 } }))
+  const { context } = createPod()
+  await run(hooks, createPod({ context: { ...context, deadline: performance.now() + 4500 } }))
   expect(hooks.calls[0]?.path).toBe('/a?timeout=5s')
 })
 
@@ -240,13 +246,13 @@ it('fails only the webhook whose URL cannot be parsed', async () => {
     { all: [{ name: 'a', clientConfig: { url }, failurePolicy: 'Ignore' }, { name: 'b' }] },
     { b: allow },
   )
-  expect(await run(hooks, pod())).toBeUndefined()
+  expect(await run(hooks, createPod())).toBeUndefined()
   expect(hooks.calls).toHaveLength(1)
 })
 
 it('follows changes of configurations', async () => {
   await using hooks = await openHookCluster('validating', { all: [{ name: 'a' }] }, { a: allow })
-  await run(hooks, pod())
+  await run(hooks, createPod())
   await hooks.cluster.resource('validatingwebhookconfigurations').delete('', 'all')
   await expect
     .poll(async () => {

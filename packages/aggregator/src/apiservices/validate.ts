@@ -1,8 +1,8 @@
 import type { APIService } from '@keelson/api/apiregistration/v1'
-import { fieldError, fieldPath, isDNS1035Label, isDNS1123Subdomain, isValidPortNum, quote } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1035Label, isDNS1123Subdomain, isValidPortNum, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
-const spec = fieldPath('spec')
+const spec = newFieldPath('spec')
 const emptySpec: DeepReadonly<NonNullable<APIService['spec']>> = { groupPriorityMinimum: 0, versionPriority: 0 }
 const statuses = ['True', 'False', 'Unknown']
 
@@ -31,7 +31,7 @@ function validateName({ metadata, spec = emptySpec }: DeepReadonly<APIService>):
   const { name = '' } = metadata
   const wanted = `${spec.version ?? ''}.${spec.group ?? ''}`
   if (name === '' || name === wanted) return []
-  return [fieldError.invalid(fieldPath('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`)]
+  return [fieldError.invalid(newFieldPath('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`)]
 }
 
 function validatePriority(path: FieldPath, priority: number, max: number): FieldErrorList {
@@ -67,7 +67,7 @@ function listInvalid(path: FieldPath, value: string, messages: readonly string[]
 }
 
 export function validateApiServiceStatus({ status }: DeepReadonly<APIService>): FieldErrorList {
-  const path = fieldPath('status', 'conditions')
+  const path = newFieldPath('status', 'conditions')
   return (status?.conditions ?? []).flatMap((condition, i) =>
     statuses.includes(condition.status) ? [] : [fieldError.notSupported(path.index(i).child('status'), condition.status, statuses)],
   )

@@ -3,7 +3,7 @@ import type { EndpointSlice } from '@keelson/api/discovery/v1'
 import { selectEveryField, getErrorMessage, quote, createSelectorFromLabels } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { LoopbackClient } from '@keelson/loopback'
-import { hostAndPort } from '@keelson/outbound'
+import { joinHostAndPort } from '@keelson/outbound'
 import type { OutboundClient, ServiceReference, ServiceResolver } from '@keelson/outbound'
 import type { ApiServiceRecord } from '../apiservices/api-service-index.ts'
 import type { Availability } from '../apiservices/conditions.ts'
@@ -112,7 +112,7 @@ async function requestDiscovery(
 ): Promise<void> {
   const destination = await resolver.resolve(service!)
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-  const url = `https://${hostAndPort(destination)}${path}`
+  const url = `https://${joinHostAndPort(destination)}${path}`
   const client = findClient(name)
   if (client === undefined) throw new Error(`APIService ${quote(name)} is not registered`)
   const answer = await client.request({ path, headers: checkerHeaders, timeoutMs: requestTimeoutMs, maxBytes })

@@ -1,4 +1,4 @@
-import { hostAndPort, OutboundError } from '@keelson/outbound'
+import { joinHostAndPort, OutboundError } from '@keelson/outbound'
 import type { Destination, StreamDialer } from '@keelson/outbound'
 import type { Passage, UpgradePassage } from '@keelson/http-installer'
 import { forwardRequest } from '../proxy/forward-request.ts'
@@ -83,7 +83,7 @@ export class PeerClients implements Disposable {
       this.#authorities = authorities
       this.#retireAll()
     }
-    const authority = hostAndPort(address)
+    const authority = joinHostAndPort(address)
     let shared = this.#clients.get(authority)
     if (shared === undefined) {
       if (this.#clients.size >= maxPeers) this.#retireOldest()

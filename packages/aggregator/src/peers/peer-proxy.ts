@@ -4,7 +4,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { BrokenResponseError, sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
-import { hostAndPort, OutboundError } from '@keelson/outbound'
+import { joinHostAndPort, OutboundError } from '@keelson/outbound'
 import type { Destination } from '@keelson/outbound'
 import { ExcludedVersions } from './excluded-versions.ts'
 import type { DiscoveredGroup } from './merge-discovery.ts'
@@ -95,7 +95,7 @@ export class PeerProxy {
       // The client is gone, or has received a part of the answer.
       if (error instanceof BrokenResponseError || exchange.signal.aborted) return 'answered'
       if (!(error instanceof OutboundError)) throw error
-      onError(`a request to ${hostAndPort(address)} failed: ${error.message}`)
+      onError(`a request to ${joinHostAndPort(address)} failed: ${error.message}`)
       const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
       sendBytes(exchange, 503, headers, `${error.message}\n`)
     }

@@ -1,5 +1,5 @@
 import { request as requestHttp } from 'node:http'
-import { escapePath, forwardUpgradeAnswer, listUpgradeHeaders, pairs, sendUpgrade } from '@keelson/http-installer'
+import { escapePath, forwardUpgradeAnswer, listUpgradeHeaders, listPairs, sendUpgrade } from '@keelson/http-installer'
 import type { UpgradePassage } from '@keelson/http-installer'
 import { OutboundError, toConnectionError } from '@keelson/outbound'
 import { encodeQuery } from './forward-request.ts'
@@ -19,7 +19,7 @@ export async function forwardUpgrade(
   addedHeaders: readonly string[] = [],
 ): Promise<void> {
   const { exchange } = passage
-  const headers = listUpgradeHeaders(exchange.method, [...createUpgradeHeaders(exchange, authority), ...pairs(addedHeaders)])
+  const headers = listUpgradeHeaders(exchange.method, [...createUpgradeHeaders(exchange, authority), ...listPairs(addedHeaders)])
   const query = encodeQuery(exchange)
   const socket = await client.connect(exchange.signal).catch((error: OutboundError) => {
     throw new OutboundError(error.kind, `error dialing backend: ${error.message}`, { cause: error })

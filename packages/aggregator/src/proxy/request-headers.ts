@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { UserInfo } from '@keelson/apimachinery'
 import type { Exchange } from '@keelson/exchange'
-import { escapePath, pairs, selectForwardedHeaders, withoutHopByHop } from '@keelson/http-installer'
+import { escapePath, listPairs, selectForwardedHeaders, withoutHopByHop } from '@keelson/http-installer'
 import type { HeaderList } from '@keelson/http-installer'
 import { OutboundError } from '@keelson/outbound'
 
@@ -28,7 +28,7 @@ export function createUpgradeHeaders(exchange: Exchange, authority: string): Hea
   const headers = selectForwardedHeaders(exchange.nodeStreams().incoming).filter(([name]) => !isIdentityHeader(name.toLowerCase()))
   const identity: string[] = []
   addIdentity(identity, exchange)
-  return [['Host', authority], ...headers, ...pairs(identity)]
+  return [['Host', authority], ...headers, ...listPairs(identity)]
 }
 
 function isIdentityHeader(name: string): boolean {

@@ -1,5 +1,5 @@
 import { LinkRewriter } from '@keelson/http-installer'
-import { checkAuthorities, hostAndPort, OutboundError } from '@keelson/outbound'
+import { checkAuthorities, joinHostAndPort, OutboundError } from '@keelson/outbound'
 import type { Destination, ServiceReference, ServiceResolver, StreamClient, StreamDialer } from '@keelson/outbound'
 import type { ProxyTarget } from '../target.ts'
 import type { CertificatePair, ProxyCertificate } from './proxy-certificate.ts'
@@ -112,7 +112,7 @@ export class TargetClients implements Disposable {
   #findClient(target: ProxyTarget, destination: Destination): SharedClient {
     let clients = this.#byTarget.get(target)
     if (clients === undefined) this.#byTarget.set(target, (clients = new Map()))
-    const authority = hostAndPort(destination)
+    const authority = joinHostAndPort(destination)
     const existing = clients.get(authority)
     if (existing !== undefined) return existing
     if (clients.size >= maxAddresses) {

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
-import { aggregateFieldErrors, fieldError, fieldPath } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { WorkQueue } from '@keelson/loopback'
 import { computeApproval } from '../definitions/api-approval.ts'
@@ -46,7 +46,7 @@ export function startNonStructural(context: DefinitionContext): WorkQueue {
     compute(definition) {
       const { preserveUnknownFields = false } = definition.spec
       const preservationErrors = preserveUnknownFields
-        ? [fieldError.invalid(fieldPath('spec', 'preserveUnknownFields'), preserveUnknownFields, 'must be false')]
+        ? [fieldError.invalid(newFieldPath('spec', 'preserveUnknownFields'), preserveUnknownFields, 'must be false')]
         : []
       const problems = [...preservationErrors, ...findStructuralProblems(definition)]
       return problems.length === 0 ? undefined : { status: 'True', reason: 'Violations', message: aggregateFieldErrors(problems) }

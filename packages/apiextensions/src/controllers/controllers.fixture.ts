@@ -16,7 +16,7 @@ import type { DefinitionControllers } from './start-definition-controllers.ts'
 export type Definition = DeepReadonly<CustomResourceDefinition>
 
 /** Returns a definition of "things.example.com" or of another name, with the given parts of its spec. */
-export function definitionOf(name: string, names: object = {}, spec: object = {}): CustomResourceDefinition {
+export function createDefinition(name: string, names: object = {}, spec: object = {}): CustomResourceDefinition {
   const [plural = '', ...group] = name.split('.')
   const kind = plural[0]!.toUpperCase() + plural.slice(1).replace(/s$/, '')
   return {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { definitionOf, openControllers } from './controllers.fixture.ts'
+import { createDefinition, openControllers } from './controllers.fixture.ts'
 import type { TestControllers } from './controllers.fixture.ts'
 
 let test: TestControllers
@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await test[Symbol.asyncDispose]()
 })
-const create = (...args: Parameters<typeof definitionOf>) => test.definitions.create('', definitionOf(...args))
+const create = (...args: Parameters<typeof createDefinition>) => test.definitions.create('', createDefinition(...args))
 const listConditions = async (name: string): Promise<string[]> =>
   ((await test.definitions.get('', name))?.status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
 
@@ -96,7 +96,7 @@ it('does not establish a definition whose conversion webhook has an invalid CA b
 
 it('reports the API approval of protected groups', async () => {
   const readApproval = async (group: string, value?: string): Promise<string> => {
-    const definition = definitionOf(`things.${group}`)
+    const definition = createDefinition(`things.${group}`)
     if (value !== undefined) definition.metadata.annotations = { 'api-approved.kubernetes.io': value, other: 'x' }
     await test.definitions.create('', definition)
     const type = 'KubernetesAPIApprovalPolicyConformant'

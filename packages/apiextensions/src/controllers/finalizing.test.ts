@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { definitionOf, openControllers, TestInstances } from './controllers.fixture.ts'
+import { createDefinition, openControllers, TestInstances } from './controllers.fixture.ts'
 import type { TestControllers } from './controllers.fixture.ts'
 
 const name = 'things.example.com'
@@ -9,7 +9,7 @@ beforeEach(async () => {
   test = await openControllers()
   instances = new TestInstances()
   test.resources.objects.set(name, instances)
-  await test.definitions.create('', definitionOf(name))
+  await test.definitions.create('', createDefinition(name))
   await test.condition(name, 'Established', 'True')
 })
 afterEach(async () => {
@@ -27,7 +27,7 @@ it('deletes all instances before the definition', async () => {
 })
 
 it('deletes a definition that was never established', async () => {
-  await test.definitions.create('', definitionOf('others.example.com', { kind: 'Thing' }))
+  await test.definitions.create('', createDefinition('others.example.com', { kind: 'Thing' }))
   await test.condition('others.example.com', 'NamesAccepted', 'False')
   await test.definitions.delete('', 'others.example.com')
   await test.until('others.example.com', (definition) => definition === undefined)
@@ -36,7 +36,7 @@ it('deletes a definition that was never established', async () => {
 it('deletes the instances of a definition whose names were accepted, but which was never established', async () => {
   await using slow = await openControllers({ establishDelayMs: 5000 })
   slow.resources.objects.set(name, instances)
-  await slow.definitions.create('', definitionOf(name))
+  await slow.definitions.create('', createDefinition(name))
   await slow.condition(name, 'NamesAccepted', 'True')
   instances.counts.set('a', 1)
   await slow.definitions.delete('', name)
@@ -89,7 +89,7 @@ it('reports failed deletions', async () => {
 it('establishes a definition that is created again', async () => {
   await test.definitions.delete('', name)
   await waitUntilGone()
-  await test.definitions.create('', definitionOf(name))
+  await test.definitions.create('', createDefinition(name))
   await test.condition(name, 'Established', 'True')
   await test.until(name, () => test.resources.calls.length === 3)
   expect(test.resources.calls).toEqual([`+${name}`, `-${name}`, `+${name}`])

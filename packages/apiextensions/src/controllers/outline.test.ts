@@ -1,11 +1,11 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import { createRecordCodec } from '@keelson/storagebackend'
 import { expect, it } from 'vitest'
-import { definitionOf } from './controllers.fixture.ts'
+import { createDefinition } from './controllers.fixture.ts'
 import { readOutline } from './outline.ts'
 
 it('omits schemas, managed fields and annotations, and keeps everything else', () => {
-  const { metadata: _metadata, ...definition } = definitionOf('things.example.com', { shortNames: ['t'] })
+  const { metadata: _metadata, ...definition } = createDefinition('things.example.com', { shortNames: ['t'] })
   const [first] = definition.spec.versions!
   const others = [{ name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } }]
   const annotations = { other: 'text', 'api-approved.kubernetes.io': 'x' }

@@ -1,7 +1,7 @@
 import { formatGroupVersion, isJsonObject } from '@keelson/apimachinery'
 import type { GroupVersion, JsonObject, JsonValue } from '@keelson/apimachinery'
-import { jsonTypeProblem, parseReview } from '@keelson/outbound'
-import { textOf } from './converted-metadata.ts'
+import { formatJsonTypeProblem, parseReview } from '@keelson/outbound'
+import { readText } from './converted-metadata.ts'
 import type { ConversionInput } from './object-converter.ts'
 
 const group = 'apiextensions.k8s.io'
@@ -51,7 +51,8 @@ export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): Rev
   if (mismatch !== undefined) return mismatch
   const { response } = members
   if (response === undefined || response === null) return createMalformedFailure('no response provided')
-  if (!isJsonObject(response)) return callFailure(jsonTypeProblem(response, 'ConversionReview.response', `${version}.ConversionResponse`))
+  if (!isJsonObject(response))
+    return callFailure(formatJsonTypeProblem(response, 'ConversionReview.response', `${version}.ConversionResponse`))
   const { uid: answered, result, convertedObjects } = response
   for (const [member, value, isType, goType] of [
     ['uid', answered, isText, 'types.UID'],
@@ -59,14 +60,14 @@ export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): Rev
     ['result', result, isJsonObject, 'v1.Status'],
   ] as const) {
     if (value === undefined || value === null || isType(value)) continue
-    return callFailure(jsonTypeProblem(value, `ConversionResponse.response.${member}`, goType))
+    return callFailure(formatJsonTypeProblem(value, `ConversionResponse.response.${member}`, goType))
   }
   if (version === 'v1' && (answered ?? '') !== uid) {
     return createMalformedFailure(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered ?? '')}`)
   }
   const { status, message } = (result ?? {}) as JsonObject
   if (status !== 'Success')
-    return createMalformedFailure(textOf(message) || `response.result.status was '${textOf(status)}', not 'Success'`)
+    return createMalformedFailure(readText(message) || `response.result.status was '${readText(status)}', not 'Success'`)
   return { objects: (convertedObjects ?? []) as JsonValue[] }
 }
 
@@ -80,8 +81,8 @@ const expectedReview = {
 /** Checks that the review names its version and kind, which only `v1` requires. */
 function findMismatch(review: JsonObject, version: ReviewVersion): ReviewResponse | undefined {
   const expected = `${group}/${version}`
-  const apiVersion = textOf(review['apiVersion'])
-  const kind = textOf(review['kind'])
+  const apiVersion = readText(review['apiVersion'])
+  const kind = readText(review['kind'])
   if (version === 'v1beta1' || (apiVersion === expected && kind === 'ConversionReview')) return undefined
   const received = apiVersion === '' ? '/' : apiVersion
   return createMalformedFailure(`expected webhook response of ${expected}, Kind=ConversionReview, got ${received}, Kind=${kind}`)

@@ -1,4 +1,4 @@
-import { aggregateFieldErrors, fieldPath, isJsonObject, validateAnnotations, validateLabels } from '@keelson/apimachinery'
+import { aggregateFieldErrors, newFieldPath, isJsonObject, validateAnnotations, validateLabels } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, ObjectMeta } from '@keelson/apimachinery'
 
 /**
@@ -9,7 +9,7 @@ export function findChangedIdentity(original: ObjectMeta, converted: JsonObject)
   const metadata = converted['metadata']
   for (const [member, label] of identity) {
     const before = original[member] ?? ''
-    const after = textOf(isJsonObject(metadata) ? metadata[member] : undefined)
+    const after = readText(isJsonObject(metadata) ? metadata[member] : undefined)
     if (before !== after) return `must have the same ${label}: ${before} != ${after}`
   }
   return undefined
@@ -43,9 +43,9 @@ export function restoreMetadata(original: ObjectMeta, converted: JsonObject): Ob
     if (!isSameMap(original[member] ?? {}, texts)) {
       const errors =
         member === 'labels'
-          ? validateLabels(texts, fieldPath('metadata', 'labels'))
+          ? validateLabels(texts, newFieldPath('metadata', 'labels'))
           : // The singular is upstream's.
-            validateAnnotations(texts, fieldPath('metadata', 'annotation'))
+            validateAnnotations(texts, newFieldPath('metadata', 'annotation'))
       if (errors.length > 0) return aggregateFieldErrors(errors)
     }
     restored[member] = texts
@@ -59,7 +59,7 @@ function isSameMap(a: Readonly<Record<string, string>>, b: Readonly<Record<strin
 }
 
 /** Returns a text member. kube-apiserver reads members of other types as "". */
-export function textOf(value: JsonValue | undefined): string {
+export function readText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 

@@ -19,7 +19,7 @@ import type {
 } from '@keelson/storagebackend'
 import { ConvertedWatch, mapWatch } from './converted-watch.ts'
 import type { ConversionCaller } from './object-converter.ts'
-import { orThrow } from './version-view.ts'
+import { unwrapConversion } from './version-view.ts'
 import type { Presented, VersionView } from './version-view.ts'
 
 export interface ConvertedStorageOptions<T extends KubeObject> {
@@ -182,7 +182,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   ): AsyncGenerator<StoredObject<T>, undefined> {
     for (const chunk of splitIntoChunks(stored, size)) {
       const presented = await this.#view.present(chunk, caller)
-      for (const [i, each] of presented.entries()) yield orThrow(each, chunk[i]!.key)
+      for (const [i, each] of presented.entries()) yield unwrapConversion(each, chunk[i]!.key)
     }
   }
 
@@ -192,11 +192,11 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
 
   /** Presents an object with an immediate view. */
   #presentNow(stored: StoredObject<T>): StoredObject<T> {
-    return orThrow((this.#view.present([stored], undefined) as readonly Presented<T>[])[0]!, stored.key)
+    return unwrapConversion((this.#view.present([stored], undefined) as readonly Presented<T>[])[0]!, stored.key)
   }
 
   #present(stored: StoredObject<T>, caller: ConversionCaller | undefined): StoredObject<T> | Promise<StoredObject<T>> {
-    return runAfter(this.#view.present([stored], caller), ([presented]) => orThrow(presented!, stored.key))
+    return runAfter(this.#view.present([stored], caller), ([presented]) => unwrapConversion(presented!, stored.key))
   }
 
   /**
@@ -218,7 +218,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   }
 
   async #toStored(object: T, key: string, caller: ConversionCaller | undefined): Promise<T> {
-    return orThrow(await this.#view.toStored(object, key, caller), key)
+    return unwrapConversion(await this.#view.toStored(object, key, caller), key)
   }
 }
 

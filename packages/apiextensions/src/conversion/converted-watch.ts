@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { IteratedWatch, selectEventType } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject } from '@keelson/storagebackend'
-import { orThrow } from './version-view.ts'
+import { unwrapConversion } from './version-view.ts'
 import type { Presented, VersionView } from './version-view.ts'
 
 /** Returns a watch whose objects are mapped at once. */
@@ -95,7 +95,7 @@ function convertEvent<T extends KubeObject>(
   }: Pick<ConvertedWatchOptions<T>, 'view' | 'matches'> & { readonly presented: ReadonlyMap<StoredObject<T>, Presented<T>> },
 ): ObjectEvent<T> | undefined {
   const { key, revision } = event.object
-  const requireConverted = (stored: StoredObject<T>): StoredObject<T> => orThrow(presented.get(stored)!, key)
+  const requireConverted = (stored: StoredObject<T>): StoredObject<T> => unwrapConversion(presented.get(stored)!, key)
   const object = requireConverted(event.object)
   if (matches === undefined) return { type: event.type, object }
   if (event.type !== 'MODIFIED') return matches(object) ? { type: event.type, object } : undefined

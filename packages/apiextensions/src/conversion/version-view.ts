@@ -8,7 +8,7 @@ import type { ConversionCaller, ConversionInput, ObjectConverter } from './objec
 export type Presented<T extends KubeObject> = StoredObject<T> | Error
 
 /** Returns the object. Throws a `StorageError` if it is the error of a conversion. */
-export function orThrow<V extends object>(converted: V | Error, key: string): V {
+export function unwrapConversion<V extends object>(converted: V | Error, key: string): V {
   if (!(converted instanceof Error)) return converted
   throw new StorageError({ code: 'ConversionFailed', key, message: converted.message, cause: converted })
 }

@@ -9,12 +9,12 @@ import {
   stringifyJson,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject, Span } from '@keelson/apimachinery'
-import { buildServiceUrl, findAnswerError, jsonTypeProblem } from '@keelson/outbound'
+import { buildServiceUrl, findAnswerError, formatJsonTypeProblem } from '@keelson/outbound'
 import type { ClientTarget, Dialer, OutboundClient } from '@keelson/outbound'
 import type { ConversionFailureType, ConversionMetrics } from './conversion-metrics.ts'
 import { decodeReview, encodeReview, reviewVersionOf } from './conversion-review.ts'
 import type { ReviewRequest, ReviewVersion } from './conversion-review.ts'
-import { findChangedIdentity, restoreMetadata, textOf } from './converted-metadata.ts'
+import { findChangedIdentity, restoreMetadata, readText } from './converted-metadata.ts'
 import type { ConversionCaller, ConversionInput, Converted, ObjectConverter } from './object-converter.ts'
 
 export interface WebhookConverterOptions {
@@ -192,15 +192,15 @@ type CallResult =
  */
 function checkConverted(original: ConversionInput, converted: JsonValue, wanted: GroupVersionKind): KubeObject | Error | string {
   if (converted === null) return new Error('unexpected end of JSON input')
-  if (!isJsonObject(converted)) return new Error(jsonTypeProblem(converted, '', 'map[string]interface {}'))
-  const apiVersion = textOf(converted['apiVersion'])
-  if (textOf(converted['kind']) === '' || apiVersion.split('/').length > 2) {
+  if (!isJsonObject(converted)) return new Error(formatJsonTypeProblem(converted, '', 'map[string]interface {}'))
+  const apiVersion = readText(converted['apiVersion'])
+  if (readText(converted['kind']) === '' || apiVersion.split('/').length > 2) {
     return new Error(`Object 'Kind' is missing in '${stringifyJson(converted)}'`)
   }
   if (apiVersion !== formatGroupVersion(wanted)) {
     return `invalid object at index 0: invalid groupVersion (expected ${formatGroupVersion(wanted)}, received ${apiVersion})`
   }
-  const kind = textOf(converted['kind'])
+  const kind = readText(converted['kind'])
   if (kind !== wanted.kind) return `invalid object at index 0: invalid kind (expected ${wanted.kind}, received ${kind})`
   const metadata = original.metadata()
   const changed = findChangedIdentity(metadata, converted)

@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { compareUtf8, isJsonObject, setOwn, UndecodedObject } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
-import { someSchema } from './subschemas.ts'
+import { visitSchemas } from './subschemas.ts'
 
 const defaultServicePort = 443
 
@@ -47,7 +47,7 @@ export function normalizeSchemas(definition: CustomResourceDefinition): CustomRe
   for (const { schema } of definition.spec.versions ?? []) {
     // An undecoded schema is stored, so it is normalized already.
     if (schema instanceof UndecodedObject || schema?.openAPIV3Schema === undefined) continue
-    someSchema(schema.openAPIV3Schema, (subschema) => {
+    visitSchemas(schema.openAPIV3Schema, (subschema) => {
       const part = subschema as JSONSchemaProps
       if (part.items === null) delete part.items
       if (part.default !== undefined) part.default = sortMembers(part.default)

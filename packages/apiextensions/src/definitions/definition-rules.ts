@@ -1,9 +1,9 @@
-import { collectFieldErrors, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { collectFieldErrors, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList, Task } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { findUnprunedDefault } from '../schema/validate-defaults.ts'
 import { isConditionTrue } from './conditions.ts'
-import { findVersionSchema, hasSameSchema, schemasOf } from './hub-spec.ts'
+import { findVersionSchema, hasSameSchema, listSchemas } from './hub-spec.ts'
 import type { Definition, HubSpec, Schema } from './hub-spec.ts'
 import { readSpecFacts } from './spec-facts.ts'
 import type { SpecFacts } from './spec-facts.ts'
@@ -52,12 +52,12 @@ export const newDefinitionRules: DefinitionRules = {
 }
 
 /** Returns the rules for an update. Returns undefined if the time of this turn is used up. */
-export function rulesForUpdate(
+export function selectUpdateRules(
   [old, oldSpec]: readonly [Definition, HubSpec],
   newSpec: HubSpec,
   steps: ValidationSteps | undefined,
 ): DefinitionRules | undefined {
-  const schemas = schemasOf(oldSpec)
+  const schemas = listSchemas(oldSpec)
   const facts = runTask(steps, () => readSpecFacts(schemas))
   const structure = facts && runTask(steps, () => checkStructures(schemas))
   const pruning = structure && runTask(steps, () => findUnpruned(structure.isStructural ? schemas : []))
@@ -86,7 +86,7 @@ function* checkStructures(schemas: readonly Schema[]): Task<{ readonly isStructu
   for (const schema of schemas) {
     const { problem } = yield* findUnsupportedMember(schema)
     if (problem !== undefined) return { isStructural: false }
-    const errors = validateStructural(fieldPath(), schema)
+    const errors = validateStructural(newFieldPath(), schema)
     for (;;) {
       // These errors are not reported, so they must not count for the limit of the running validation.
       let result: IteratorResult<undefined, FieldErrorList> | undefined

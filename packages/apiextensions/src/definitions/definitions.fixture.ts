@@ -22,7 +22,7 @@ export function decodeDefinition(body: object): CustomResourceDefinition {
 }
 
 /** Returns a valid definition with one version, whose schema has the given properties in `spec`. */
-export function definitionWith(
+export function createDefinitionWith(
   properties: Readonly<Record<string, JSONSchemaProps>>,
   version: Partial<CustomResourceDefinitionVersion> = {},
 ): CustomResourceDefinition {

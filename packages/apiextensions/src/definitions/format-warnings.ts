@@ -2,8 +2,8 @@ import type { Task } from '@keelson/apimachinery'
 import { quote, runInSlices } from '@keelson/apimachinery'
 import { isSupportedFormat } from '../schema/formats.ts'
 import type { Definition, Schema } from './hub-spec.ts'
-import { schemasOf, toHubSpec } from './hub-spec.ts'
-import { someSchemaStepwise } from './subschemas.ts'
+import { listSchemas, toHubSpec } from './hub-spec.ts'
+import { visitSchemasStepwise } from './subschemas.ts'
 
 /** Returns warnings about formats that have no effect. Formats of the stored definition cause no warning. */
 export function findFormatWarnings(definition: Definition, old?: Definition): string[] | Promise<string[]> {
@@ -18,8 +18,8 @@ function* findNewFormats(definition: Definition, old: Definition | undefined): T
 
 function* findUnknownFormats({ spec }: Definition): Task<string[]> {
   const formats: string[] = []
-  for (const root of schemasOf(toHubSpec(spec))) {
-    yield* someSchemaStepwise(root, (schema) => {
+  for (const root of listSchemas(toHubSpec(spec))) {
+    yield* visitSchemasStepwise(root, (schema) => {
       if (hasUnknownFormat(schema)) formats.push(schema.format!)
       return false
     })

@@ -57,7 +57,7 @@ export function toHubSpec(spec: Definition['spec']): HubSpec {
 }
 
 /** Returns all schemas of a spec, with the name of the version. The shared schema has no name. */
-export function schemasOf({ shared, versions }: HubSpec): readonly Schema[] {
+export function listSchemas({ shared, versions }: HubSpec): readonly Schema[] {
   const all = [shared.schema, ...versions.map(({ own }) => own.schema)]
   return all.flatMap((validation) => (validation?.openAPIV3Schema === undefined ? [] : [validation.openAPIV3Schema]))
 }

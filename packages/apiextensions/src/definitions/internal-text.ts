@@ -1,6 +1,6 @@
 import { stringifyJson, createVerbatimValue } from '@keelson/apimachinery'
 import type { VerbatimValue } from '@keelson/apimachinery'
-import { schemaIn } from './subschemas.ts'
+import { getSingleSchema } from './subschemas.ts'
 import type { HubVersion, Schema } from './hub-spec.ts'
 
 // Values in error messages in the form of kube-apiserver's internal types: Go field names, and zero values for absent fields.
@@ -53,11 +53,11 @@ const rule = encodeStruct({
 })
 
 const encodeSchemaOrBool: Encode = (value, budget) =>
-  value === undefined ? null : { Allows: value !== false, Schema: encodeSchema(schemaIn(value), budget) }
+  value === undefined ? null : { Allows: value !== false, Schema: encodeSchema(getSingleSchema(value), budget) }
 const encodeSchemaOrArray: Encode = (value, budget) =>
-  value === undefined ? null : { Schema: encodeSchema(schemaIn(value), budget), JSONSchemas: list(encodeSchema)(value, budget) }
+  value === undefined ? null : { Schema: encodeSchema(getSingleSchema(value), budget), JSONSchemas: list(encodeSchema)(value, budget) }
 const encodeSchemaOrStrings: Encode = (value, budget) => ({
-  Schema: encodeSchema(schemaIn(value), budget),
+  Schema: encodeSchema(getSingleSchema(value), budget),
   Property: Array.isArray(value) ? value : null,
 })
 

@@ -1,7 +1,7 @@
 import { FieldPath, fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { Schema } from './hub-spec.ts'
-import { isEmpty, schemaIn } from './subschemas.ts'
+import { isEmpty, getSingleSchema } from './subschemas.ts'
 
 /** Checks that a path of a column or of the subresource scale begins with a dot. Returns an error otherwise. */
 export function validateSimpleJsonPath(text: string, path: FieldPath): FieldErrorList {
@@ -42,7 +42,7 @@ export function resolveJsonPath(text: string, schema: Schema, options: { readonl
       return 'does not refer to a valid field'
     }
     const isNamed = properties !== undefined
-    current = isNamed ? properties[name] : schemaIn(current?.additionalProperties)
+    current = isNamed ? properties[name] : getSingleSchema(current?.additionalProperties)
     if (path === undefined) {
       path = new FieldPath(name, undefined, !isNamed)
       root = isNamed ? name : `[${name}]`

@@ -2,7 +2,7 @@ import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { Schema } from './hub-spec.ts'
 import { printItems } from './internal-text.ts'
-import { schemaIn } from './subschemas.ts'
+import { getSingleSchema } from './subschemas.ts'
 
 // Rules for x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type.
 
@@ -50,7 +50,7 @@ function requireType({ type = '' }: Schema, expected: string, [path, member]: re
 
 /** Returns whether the schema is a set whose items have parts that could be merged. */
 export function isSetOfNonAtomicItems(schema: Schema): boolean {
-  const item = schemaIn(schema.items)
+  const item = getSingleSchema(schema.items)
   if (schema[listType] !== 'set' || item === undefined) return false
   if (item.type === 'array') return item[listType] !== undefined && item[listType] !== 'atomic'
   return item.type === 'object' && item[mapType] !== 'atomic'
@@ -58,7 +58,7 @@ export function isSetOfNonAtomicItems(schema: Schema): boolean {
 
 function validateSetItems(schema: Schema, path: FieldPath): FieldErrorList {
   if (!isSetOfNonAtomicItems(schema)) return []
-  const item = schemaIn(schema.items)!
+  const item = getSingleSchema(schema.items)!
   const member = item.type === 'array' ? listType : mapType
   // As in kube-apiserver, the error of either member shows the list type.
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
@@ -69,7 +69,7 @@ function validateMapItems(schema: Schema, path: FieldPath): FieldErrorList {
   const keys = schema[mapKeys] ?? []
   const errors: FieldErrorList = []
   const { items } = schema
-  const item = schemaIn(items)
+  const item = getSingleSchema(items)
   if (keys.length === 0) errors.push(fieldError.required(path.child(mapKeys), 'must not be empty if x-kubernetes-list-type is map'))
   if (items === undefined) errors.push(fieldError.required(path.child('items'), 'must have a schema if x-kubernetes-list-type is map'))
   else if (item === undefined) {
@@ -103,7 +103,7 @@ function validateMapKeys(keys: readonly string[], item: Schema, path: FieldPath)
 /** Checks that items of maps and sets are not nullable, and that keys of maps always have a value. */
 export function validateKeyPresence(schema: Schema, path: FieldPath): FieldErrorList {
   const list = schema[listType]
-  const item = schemaIn(schema.items)
+  const item = getSingleSchema(schema.items)
   if (item === undefined || (list !== 'set' && list !== 'map')) return []
   const errors: FieldErrorList = []
   if (item.nullable === true) {

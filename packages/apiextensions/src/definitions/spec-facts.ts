@@ -1,7 +1,7 @@
 import type { Task } from '@keelson/apimachinery'
 import type { Schema } from './hub-spec.ts'
 import { isSetOfNonAtomicItems, validateKeyPresence } from './list-rules.ts'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import { pushSubschemas } from './subschemas.ts'
 
 /** Properties of the schemas of a definition that decide which validation rules apply. */
@@ -19,7 +19,7 @@ export interface SpecFacts {
 }
 
 const types: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string'])
-const nowhere = fieldPath()
+const nowhere = newFieldPath()
 
 /** Reads the facts of the schemas of a definition. */
 export function* readSpecFacts(schemas: readonly Schema[]): Task<SpecFacts> {

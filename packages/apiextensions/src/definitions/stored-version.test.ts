@@ -9,7 +9,7 @@ import type {
 import type { KubeObject } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeDefinition, definitionWith } from './definitions.fixture.ts'
+import { decodeDefinition, createDefinitionWith } from './definitions.fixture.ts'
 import { fromStoredDefinition, setStoredDefaults, toStoredDefinition } from './stored-version.ts'
 
 const createVersion = (name: string): fc.Arbitrary<CustomResourceDefinitionVersion> =>
@@ -41,7 +41,7 @@ describe('the stored version', () => {
   it('keeps every field of a definition', () => {
     fc.assert(
       fc.property(createVersion('v1'), createVersion('v2'), conversion, fc.boolean(), (first, second, converts, isSingle) => {
-        const { metadata, spec } = definitionWith({})
+        const { metadata, spec } = createDefinitionWith({})
         const versions = isSingle ? [first] : [first, second]
         const definition = decodeDefinition({ metadata, spec: { ...spec, versions, ...(converts && { conversion: converts }) } })
         const stored = structuredClone(toStoredDefinition(definition as unknown as KubeObject))
@@ -53,7 +53,7 @@ describe('the stored version', () => {
 
   it('stores fields that all versions share only once', () => {
     const shared = { subresources: { status: {} }, additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a' }] }
-    const { metadata, spec } = definitionWith({}, shared)
+    const { metadata, spec } = createDefinitionWith({}, shared)
     const versions = [spec.versions![0]!, { ...spec.versions![0]!, name: 'v2', storage: false, additionalPrinterColumns: [] }]
     const stored = toStoredDefinition(decodeDefinition({ metadata, spec: { ...spec, versions } }))
     expect(stored).toMatchObject({

@@ -1,8 +1,8 @@
-import { compareUtf8, fieldError, formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { compareUtf8, fieldError, formatFieldError, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, Task } from '@keelson/apimachinery'
 import { findPatternError } from '@keelson/cel'
 import type { Definition, Schema } from './hub-spec.ts'
-import { isEmpty, schemaIn } from './subschemas.ts'
+import { isEmpty, getSingleSchema } from './subschemas.ts'
 import { runTask } from './tasks.ts'
 
 type Level = 'root' | 'item' | 'field'
@@ -52,7 +52,7 @@ export function* validateStructural(path: FieldPath, root: Schema): Task<FieldEr
 export function findStructuralProblems({ spec }: Definition): FieldErrorList {
   return (spec.versions ?? []).flatMap(({ schema }, i) => {
     if (schema?.openAPIV3Schema === undefined) return []
-    const path = fieldPath('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')
+    const path = newFieldPath('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')
     const { problem } = runTask(undefined, () => findUnsupportedMember(schema.openAPIV3Schema!))!
     if (problem !== undefined) return [fieldError.invalid(path, '', problem)]
     return runTask(undefined, () => validateStructural(path, schema.openAPIV3Schema!))!
@@ -64,7 +64,7 @@ const propertiesPerStep = 500
 
 function* checkStructure({ errors, open }: Check, { schema, level, path }: StructuralNode): Task<void> {
   const { type = '', items, properties = {}, additionalProperties } = schema
-  const item = schemaIn(items)
+  const item = getSingleSchema(items)
   if (type === 'array' && item === undefined) errors.push(fieldError.required(path.child('items'), 'must be specified'))
   if (item !== undefined) open.push({ isNested: false, schema: item, level: 'item', path: path.child('items') })
   for (const name in properties) {
@@ -74,7 +74,7 @@ function* checkStructure({ errors, open }: Check, { schema, level, path }: Struc
   if (additionalProperties !== undefined) {
     const at = path.child('additionalProperties')
     if (level === 'root') errors.push(fieldError.forbidden(at, 'must not be used at the root'))
-    const values = schemaIn(additionalProperties)
+    const values = getSingleSchema(additionalProperties)
     if (values !== undefined) open.push({ isNested: false, schema: values, level: 'field', path: at })
   }
   checkExtensions(errors, schema, path)
@@ -190,7 +190,7 @@ const forbiddenMembers: readonly (readonly [name: keyof Schema, rule: string])[]
 function checkNested(check: Check, { schema, path, skipsAnyOf }: NestedNode): void {
   const { errors, open } = check
   checkJunctors(check, { schema, path, skipsAnyOf })
-  const item = schemaIn(schema.items)
+  const item = getSingleSchema(schema.items)
   if (item !== undefined) open.push({ isNested: true, schema: item, path: path.child('items') })
   const { properties = {}, additionalProperties } = schema
   for (const name in properties) open.push({ isNested: true, schema: properties[name]!, path: path.child('properties').key(name) })
@@ -229,9 +229,14 @@ function* checkCompleteness(errors: FieldErrorList, path: FieldPath, root: Schem
     if (structure === undefined) errors.push(fieldError.required(at, `because it is defined in ${nestedPath.toString()}`))
     else {
       addJunctors(nested, structure, [at, nestedPath])
-      const item = schemaIn(nested.items)
+      const item = getSingleSchema(nested.items)
       if (item !== undefined)
-        open.push({ nested: item, structure: schemaIn(structure.items), path: at.child('items'), nestedPath: nestedPath.child('items') })
+        open.push({
+          nested: item,
+          structure: getSingleSchema(structure.items),
+          path: at.child('items'),
+          nestedPath: nestedPath.child('items'),
+        })
       const { properties = {} } = structure
       for (const name in nested.properties) {
         open.push({
@@ -255,12 +260,12 @@ export function* findUnsupportedMember(root: Schema): Task<{ readonly problem?: 
     const problem = findOwnProblem(schema)
     if (problem !== undefined) return { problem }
     const { properties = {} } = schema
-    const below = [schema.not, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), schemaIn(schema.items)]
+    const below = [schema.not, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), getSingleSchema(schema.items)]
     for (const name in properties) {
       below.push(properties[name])
       if (below.length % propertiesPerStep === 0) yield
     }
-    below.push(schemaIn(schema.additionalProperties))
+    below.push(getSingleSchema(schema.additionalProperties))
     for (let i = below.length - 1; i >= 0; i--) if (below[i] !== undefined) open.push(below[i]!)
     yield
   }

@@ -61,7 +61,7 @@ function* visitItems(member: keyof Schema, values: readonly unknown[], visit: Vi
 }
 
 /** Returns the single schema in a member that may also be a list or a boolean; undefined if it is one of those. */
-export function schemaIn(value: unknown): Schema | undefined {
+export function getSingleSchema(value: unknown): Schema | undefined {
   return isSchema(value) ? value : undefined
 }
 
@@ -70,12 +70,12 @@ function isSchema(value: unknown): value is Schema {
 }
 
 /** Visits all schemas at and below a schema. Stops when `visit` returns true. */
-export function someSchema(root: Schema, visit: (schema: Schema) => boolean): boolean {
-  return finishTask(someSchemaStepwise(root, visit))
+export function visitSchemas(root: Schema, visit: (schema: Schema) => boolean): boolean {
+  return finishTask(visitSchemasStepwise(root, visit))
 }
 
-/** Visits all schemas like `someSchema`. Iterative, because schemas may be nested deeply. Yields after each schema. */
-export function* someSchemaStepwise(root: Schema, visit: (schema: Schema) => boolean): Task<boolean> {
+/** Visits all schemas like `visitSchemas`. Iterative, because schemas may be nested deeply. Yields after each schema. */
+export function* visitSchemasStepwise(root: Schema, visit: (schema: Schema) => boolean): Task<boolean> {
   const open: Schema[] = [root]
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     if (visit(schema)) return true

@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import type { ValidationSteps } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
-import { decodeDefinition, definitionWith, refuseNew, refuseUpdate } from './definitions.fixture.ts'
+import { decodeDefinition, createDefinitionWith, refuseNew, refuseUpdate } from './definitions.fixture.ts'
 import { validateDefinition } from './validate-definition.ts'
 
 const text: JSONSchemaProps = { type: 'string' }
@@ -14,7 +14,7 @@ const establish = (definition: CustomResourceDefinition): CustomResourceDefiniti
 })
 
 describe('validation of a new definition', () => {
-  it('accepts a valid definition', () => expect(refuseNew(definitionWith({ a: text }))).toBeUndefined())
+  it('accepts a valid definition', () => expect(refuseNew(createDefinitionWith({ a: text }))).toBeUndefined())
 
   it.each<[string, Readonly<Record<string, JSONSchemaProps>>, string]>([
     ['an array without items', { a: { type: 'array' } }, `${at}.properties[a].items: Required value: must be specified`],
@@ -42,17 +42,17 @@ describe('validation of a new definition', () => {
       `${at}.properties[a].anyOf[0].type: Forbidden: must be empty to be structural`,
     ],
   ])('rejects %s', (_what, properties, message) => {
-    expect(refuseNew(definitionWith(properties))).toBe(subject + message)
+    expect(refuseNew(createDefinitionWith(properties))).toBe(subject + message)
   })
 
   it('accepts the pattern of int-or-string', () => {
     const anyOf = [{ type: 'integer' }, { type: 'string' }]
     const properties = { a: { 'x-kubernetes-int-or-string': true, anyOf }, b: { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf }] } }
-    expect(refuseNew(definitionWith(properties))).toBeUndefined()
+    expect(refuseNew(createDefinitionWith(properties))).toBeUndefined()
   })
 
   it("prints the fields of kube-apiserver's internal type in errors", () => {
-    const definition = definitionWith({}, { subresources: { status: {} } })
+    const definition = createDefinitionWith({}, { subresources: { status: {} } })
     definition.spec.versions![0]!.schema = { openAPIV3Schema: { type: 'object', maxProperties: 1 } }
     const message = refuseNew(definition)
     expect(message).toContain(
@@ -66,7 +66,7 @@ describe('validation of a new definition', () => {
 
   it('rejects selectable fields that are repeated, quoted or not of a simple type', () => {
     const selectableFields = [{ jsonPath: '.spec.a' }, { jsonPath: '.spec.a' }, { jsonPath: ".spec['a']" }, { jsonPath: '.spec' }]
-    expect(refuseNew(definitionWith({ a: text }, { selectableFields }))).toBe(
+    expect(refuseNew(createDefinitionWith({ a: text }, { selectableFields }))).toBe(
       `${subject}[spec.selectableFields[1].jsonPath: Duplicate value: ".spec.a", ` +
         `spec.selectableFields[2].jsonPath: Invalid value: ".spec['a']": is an invalid path: array notation is not allowed, ` +
         'spec.selectableFields[3].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. ' +
@@ -77,16 +77,16 @@ describe('validation of a new definition', () => {
 
 describe('validation of an update', () => {
   it('rejects a change of the kind or scope of an established definition', () => {
-    const old = definitionWith({ a: text })
-    const changed = definitionWith({ a: text })
+    const old = createDefinitionWith({ a: text })
+    const changed = createDefinitionWith({ a: text })
     changed.spec.scope = 'Cluster'
     expect(refuseUpdate(changed, old)).toBeUndefined()
     expect(refuseUpdate(changed, establish(old))).toBe(`${subject}spec.scope: Invalid value: "Cluster": field is immutable`)
   })
 
   it('rejects the removal of a version in which objects may be stored', () => {
-    const old = establish(definitionWith({ a: text }))
-    expect(refuseUpdate(definitionWith({ a: text }, { name: 'v2' }), old)).toContain(
+    const old = establish(createDefinitionWith({ a: text }))
+    expect(refuseUpdate(createDefinitionWith({ a: text }, { name: 'v2' }), old)).toContain(
       'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version',
     )
   })
@@ -100,16 +100,16 @@ describe('validation of an update', () => {
     }
     const looseSet: JSONSchemaProps = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object', properties: { k: text } } }
     for (const schema of [absentKeys, looseSet]) {
-      expect(refuseUpdate(definitionWith({ a: schema, b: text }), definitionWith({ b: text }))).toContain(subject)
-      expect(refuseUpdate(definitionWith({ a: schema, b: text }), definitionWith({ a: schema }))).toBeUndefined()
+      expect(refuseUpdate(createDefinitionWith({ a: schema, b: text }), createDefinitionWith({ b: text }))).toContain(subject)
+      expect(refuseUpdate(createDefinitionWith({ a: schema, b: text }), createDefinitionWith({ a: schema }))).toBeUndefined()
     }
   })
 
   it('requires a valid CA bundle once the definition is established', () => {
     const webhook = { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://a', caBundle: 'aGk=' } }
-    const changed = definitionWith({ a: text })
+    const changed = createDefinitionWith({ a: text })
     changed.spec.conversion = { strategy: 'Webhook', webhook }
-    const old = definitionWith({ a: text })
+    const old = createDefinitionWith({ a: text })
     expect(refuseUpdate(changed, old)).toBeUndefined()
     expect(refuseUpdate(changed, establish(old))).toBe(
       `${subject}spec.conversion.webhookClientConfig.caBundle: Invalid value: "aGk=": unable to load root certificates: unable to parse bytes as PEM block`,
@@ -142,7 +142,7 @@ describe('validation in steps', () => {
 
   it('reports the same errors as a validation without pauses', () => {
     const properties = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, i % 100 === 0 ? {} : text]))
-    const definition = decodeDefinition(definitionWith(properties))
+    const definition = decodeDefinition(createDefinitionWith(properties))
     const { messages, steps } = validateStepwise(definition)
     expect(messages).toEqual(validateDefinition(definition).map(({ field }) => field))
     expect(messages.filter((field) => field.startsWith(at))).toHaveLength(6)
@@ -152,7 +152,7 @@ describe('validation in steps', () => {
   it('does not overflow the stack on deep schemas', () => {
     let schema: JSONSchemaProps = text
     for (let i = 0; i < 1500; i++) schema = { type: 'object', properties: { a: schema } }
-    const definition = decodeDefinition(definitionWith({}))
+    const definition = decodeDefinition(createDefinitionWith({}))
     definition.spec.versions![0]!.schema = { openAPIV3Schema: schema }
     definition.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] }
     expect(validateDefinition(definition)).toEqual([])

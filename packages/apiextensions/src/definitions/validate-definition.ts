@@ -1,7 +1,7 @@
 import {
   appendAll,
   fieldError,
-  fieldPath,
+  newFieldPath,
   nameIsDNSSubdomain,
   validateImmutableField,
   validateObjectMeta,
@@ -10,16 +10,16 @@ import {
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { approvalAnnotation, computeApproval } from './api-approval.ts'
-import { newDefinitionRules, rulesForUpdate } from './definition-rules.ts'
+import { newDefinitionRules, selectUpdateRules } from './definition-rules.ts'
 import { decodeSchemas, toHubSpec } from './hub-spec.ts'
 import type { Definition } from './hub-spec.ts'
 import { runOnce } from './tasks.ts'
 import { validateNames } from './validate-names.ts'
 import { validateSpec } from './validate-spec.ts'
 
-const metadataPath = fieldPath('metadata')
-const specPath = fieldPath('spec')
-const storedPath = fieldPath('status', 'storedVersions')
+const metadataPath = newFieldPath('metadata')
+const specPath = newFieldPath('spec')
+const storedPath = newFieldPath('status', 'storedVersions')
 
 /** Validates a new definition. */
 export function validateDefinition(definition: Definition, steps?: ValidationSteps): FieldErrorList {
@@ -48,7 +48,7 @@ export function validateDefinitionUpdate(definition: Definition, old: Definition
   const errors = validateObjectMetaUpdate(metadata, old.metadata)
   const hubSpec = runOnce(steps, () => decodeSchemas(toHubSpec(spec)))
   const oldSpec = hubSpec && runOnce(steps, () => decodeSchemas(toHubSpec(old.spec)))
-  const rules = oldSpec && rulesForUpdate([old, oldSpec], hubSpec, steps)
+  const rules = oldSpec && selectUpdateRules([old, oldSpec], hubSpec, steps)
   if (rules === undefined) return errors
   appendAll(errors, validateSpec(hubSpec!, specPath, { rules, steps }))
   const names = specPath.child('names')
@@ -70,7 +70,7 @@ export function validateDefinitionUpdate(definition: Definition, old: Definition
 }
 
 export function validateDefinitionStatus({ status }: Definition): FieldErrorList {
-  return validateNames(status?.acceptedNames ?? { plural: '', kind: '' }, fieldPath('status', 'acceptedNames'))
+  return validateNames(status?.acceptedNames ?? { plural: '', kind: '' }, newFieldPath('status', 'acceptedNames'))
 }
 
 function validateStoredVersions({ status, spec }: Definition): FieldErrorList {

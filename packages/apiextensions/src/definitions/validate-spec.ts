@@ -4,7 +4,7 @@ import type { ValidationSteps } from '@keelson/registry'
 import { validateRules } from '../rules/validate-rules.ts'
 import { validateDefaults } from '../schema/validate-defaults.ts'
 import type { DefinitionRules } from './definition-rules.ts'
-import { schemasOf } from './hub-spec.ts'
+import { listSchemas } from './hub-spec.ts'
 import type { HubSpec, HubVersion, Schema, SharedFields } from './hub-spec.ts'
 import { printSchema, printVersions, setFieldsOf } from './internal-text.ts'
 import { readSpecFacts } from './spec-facts.ts'
@@ -25,7 +25,7 @@ export function validateSpec(hubSpec: HubSpec, path: FieldPath, { rules: given, 
   const { spec, shared, versions } = hubSpec
   const errors: FieldErrorList = [...validateGroup(spec.group, path.child('group')), ...validateScope(spec.scope, path.child('scope'))]
   const keepsUnknown = spec.preserveUnknownFields === true
-  const facts = runTask(steps, () => readSpecFacts(schemasOf(hubSpec)))
+  const facts = runTask(steps, () => readSpecFacts(listSchemas(hubSpec)))
   if (facts === undefined) return errors
   appendAll(errors, checkSchemaPresence(hubSpec, path.child('versions'), { ...given, keepsUnknown }))
   if (facts.hasDefaults && keepsUnknown) {

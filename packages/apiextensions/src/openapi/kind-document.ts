@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import type { KindDocument, OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { publishList, resourceProperties } from './meta-properties.ts'
+import { publishList, createResourceProperties } from './meta-properties.ts'
 import type { KindNames } from './meta-properties.ts'
 import { publishSchema } from './publish-schema.ts'
 import type { DefinitionSchema, Paused } from './publish-schema.ts'
@@ -42,7 +42,7 @@ function* publishKind(schema: DefinitionSchema | undefined, version: OpenAPIVers
   if (schema === undefined || (version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true)) {
     return { type: 'object', ...extensions }
   }
-  return withExtensions(yield* publishSchema(schema, version, resourceProperties(version)), extensions)
+  return withExtensions(yield* publishSchema(schema, version, createResourceProperties(version)), extensions)
 }
 
 /** Adds extensions to a schema. All extensions are at the end and sorted by name. */

@@ -6,7 +6,7 @@ export type Properties = ReadonlyMap<string, PublishedSchema>
 const conventions = 'More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md'
 
 /** Returns the properties of an embedded resource that replace those of its schema. All texts of this file are those of kube-apiserver. */
-export function embeddedProperties(version: OpenAPIVersion): Properties {
+export function createEmbeddedProperties(version: OpenAPIVersion): Properties {
   return new Map([
     ['apiVersion', createText(`apiVersion defines the versioned schema of this representation of an object. ${conventions}#resources`)],
     ['kind', createText(`kind is a string value representing the type of this object. In CamelCase. ${conventions}#types-kinds`)],
@@ -15,7 +15,7 @@ export function embeddedProperties(version: OpenAPIVersion): Properties {
 }
 
 /** Returns the properties of a custom resource that replace those of its schema. */
-export function resourceProperties(version: OpenAPIVersion): Properties {
+export function createResourceProperties(version: OpenAPIVersion): Properties {
   return new Map([...createTypeMeta(), ['metadata', createObjectMeta(version)]])
 }
 

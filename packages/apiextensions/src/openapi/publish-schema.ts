@@ -2,7 +2,7 @@ import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import type { OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
 import { compareUtf8 } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { embeddedProperties } from './meta-properties.ts'
+import { createEmbeddedProperties } from './meta-properties.ts'
 import type { Properties } from './meta-properties.ts'
 
 export type DefinitionSchema = DeepReadonly<JSONSchemaProps>
@@ -75,7 +75,7 @@ class Publisher {
     const { items } = reduced
     if (items !== undefined) published['items'] = yield* this.publish(items as DefinitionSchema)
     if (this.#version === 3) yield* this.#junctors(published, schema, listAlternatives)
-    const fixed = replaced ?? (isResource ? embeddedProperties(this.#version) : undefined)
+    const fixed = replaced ?? (isResource ? createEmbeddedProperties(this.#version) : undefined)
     const properties = yield* this.#properties(reduced.properties, fixed, (property) => this.publish(property))
     if (properties !== undefined) published['properties'] = properties
     const { additionalProperties } = schema

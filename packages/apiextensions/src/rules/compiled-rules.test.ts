@@ -1,4 +1,4 @@
-import { formatFieldError, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, newFieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
 import type { RuleOptions } from './compiled-rules.ts'
@@ -146,7 +146,7 @@ describe('evaluation of rules', () => {
     const schema = addRules(withSpec(createObjectSchema({})), { rule: "self.metadata.name.startsWith('a') && self.kind == 'Widget'" })
     const rules = compileRules(schema)!
     expect(rules.validate({ kind: 'Widget', metadata: { name: 'abc' } }).errors).toEqual([])
-    expect(rules.validate({ kind: 'Widget', metadata: { name: 'x' } }, undefined, { path: fieldPath('default') }).errors).toHaveLength(1)
+    expect(rules.validate({ kind: 'Widget', metadata: { name: 'x' } }, undefined, { path: newFieldPath('default') }).errors).toHaveLength(1)
   })
 
   it.each([

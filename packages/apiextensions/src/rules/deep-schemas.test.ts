@@ -1,4 +1,4 @@
-import { fieldPath, finishTask } from '@keelson/apimachinery'
+import { newFieldPath, finishTask } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
 import type { Schema } from './schema-type.ts'
@@ -14,7 +14,7 @@ it.each<[string, (inner: Schema) => Schema, unknown]>([
   let spec: Schema = { type: 'string', 'x-kubernetes-validations': [{ rule: "self != 'x'" }] }
   for (let i = 0; i < depth; i++) spec = wrap(spec)
   const root: Schema = { type: 'object', properties: { spec }, 'x-kubernetes-validations': [{ rule: 'has(self.spec)' }] }
-  expect(finishTask(validateRules(fieldPath('schema'), root, { ignoreExpressionCost: true })).length).toBeLessThan(4)
+  expect(finishTask(validateRules(newFieldPath('schema'), root, { ignoreExpressionCost: true })).length).toBeLessThan(4)
   const rules = compileRules(root)!
   expect(rules.validate({}).errors).toHaveLength(1)
   expect(rules.validate({ spec: value }).errors).toEqual([])

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { formatFieldErrorBody, fieldPath } from '@keelson/apimachinery'
+import { formatFieldErrorBody, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
@@ -59,7 +59,7 @@ describe.skipIf(scenarios.length === 0)('recorded requests', () => {
     )
     for (const step of steps) {
       const [version] = readSpec(step).versions
-      const path = fieldPath('spec', 'validation', 'openAPIV3Schema')
+      const path = newFieldPath('spec', 'validation', 'openAPIV3Schema')
       expect(formatErrors(validateDefinitionRules(path, version!.schema!.openAPIV3Schema!))).toEqual(readRecordedTexts(step))
     }
     expect(steps.length).toBeGreaterThan(100)

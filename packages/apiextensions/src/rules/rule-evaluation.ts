@@ -1,4 +1,4 @@
-import { measureUtf8Bytes, equalsJson, formatFieldError, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
+import { measureUtf8Bytes, equalsJson, formatFieldError, newFieldPath, isJsonObject, quote } from '@keelson/apimachinery'
 import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue, Task } from '@keelson/apimachinery'
 import { CelError, Optional, outOfBudget, readBySchema, trimSpace } from '@keelson/cel'
 import type { Activation, Evaluation, ExpressionMetrics, Program, Value } from '@keelson/cel'
@@ -291,7 +291,7 @@ export class RuleEvaluation {
   #pathOf(frame: Frame, ready?: ReadyRule): FieldPath | undefined {
     const path = createFramePath(frame, this.#input.path)
     const field = ready?.rule.fieldPath
-    return field === undefined ? path : (path?.child(field) ?? fieldPath(field))
+    return field === undefined ? path : (path?.child(field) ?? newFieldPath(field))
   }
 }
 
@@ -312,9 +312,9 @@ function newFrame(
 function createFramePath({ parent, step, isKey }: Frame, root: FieldPath | undefined): FieldPath | undefined {
   if (parent === undefined) return root
   const path = createFramePath(parent, root)
-  if (typeof step === 'number') return (path ?? fieldPath()).index(step)
-  if (isKey) return (path ?? fieldPath()).key(step)
-  return path?.child(step) ?? fieldPath(step)
+  if (typeof step === 'number') return (path ?? newFieldPath()).index(step)
+  if (isKey) return (path ?? newFieldPath()).key(step)
+  return path?.child(step) ?? newFieldPath(step)
 }
 
 /** Returns the variables of a node's message expressions. Only the expressions of a node whose rules use `oldSelf` can read it. */

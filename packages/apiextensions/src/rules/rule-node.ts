@@ -4,7 +4,7 @@ import { buildRuleEnvironments, Program } from '@keelson/cel'
 import type { SchemaType } from '@keelson/cel'
 import { compileRuleStepwise } from './compile-rule.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
-import { isDeclared, isEmbeddedResource, itemSchema, listInnermostFirst, SchemaTypes, valueSchema } from './schema-type.ts'
+import { isDeclared, isEmbeddedResource, getItemSchema, listInnermostFirst, SchemaTypes, getValueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 
 /** A rule that is ready to be evaluated. */
@@ -137,8 +137,8 @@ class RuleNodes {
   *#build(schema: Schema, isResourceRoot: boolean): Task<RuleNode | undefined> {
     const below: RulesBelow = {
       properties: schema.properties === undefined ? [] : yield* this.#listProperties(schema.properties),
-      values: this.#child(valueSchema(schema)),
-      items: this.#child(itemSchema(schema)),
+      values: this.#child(getValueSchema(schema)),
+      items: this.#child(getItemSchema(schema)),
     }
     const rules = schema['x-kubernetes-validations'] ?? []
     const isEmpty = rules.length === 0 && below.values === undefined && below.items === undefined && below.properties.length === 0

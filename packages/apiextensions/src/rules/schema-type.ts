@@ -19,7 +19,7 @@ export class SchemaTypes {
     const existing = this.#known.get(schema)
     if (existing !== undefined) return existing
     // The types of inner schemas are converted first, so that deeply nested schemas cannot overflow the stack.
-    for (const inner of innermostFirst(schema, (each) => this.#known.has(each))) {
+    for (const inner of listSchemasInnermostFirst(schema, (each) => this.#known.has(each))) {
       this.#known.set(inner, this.#convert(inner, inner === schema ? isResourceRoot : isEmbeddedResource(inner)))
     }
     return this.#known.get(schema)!
@@ -60,7 +60,7 @@ export class SchemaTypes {
   }
 
   #list(type: Omit<SchemaType, 'isDeclared'>, schema: Schema): SchemaType {
-    const items = itemSchema(schema)
+    const items = getItemSchema(schema)
     return items === undefined ? this.#shared({ ...type, isDeclared: false }) : this.#withElement(type, items)
   }
 
@@ -95,7 +95,7 @@ function decideKind(schema: Schema, isResourceRoot: boolean): SchemaKind {
   switch (schema.type) {
     case 'object':
       if (isResourceRoot || hasProperties(schema)) return 'object'
-      return valueSchema(schema) === undefined ? 'record' : 'map'
+      return getValueSchema(schema) === undefined ? 'record' : 'map'
     case 'array':
       return listKinds[schema['x-kubernetes-list-type'] ?? ''] ?? 'list'
     case 'string':
@@ -115,7 +115,7 @@ function decideKind(schema: Schema, isResourceRoot: boolean): SchemaKind {
  */
 export function isDeclared(schema: Schema, isReadable: (elements: Schema) => boolean = isDeclared): boolean {
   if (schema['x-kubernetes-int-or-string'] === true) return true
-  const elements = schema.type === 'array' ? (itemSchema(schema) ?? {}) : schema.type === 'object' ? valueSchema(schema) : undefined
+  const elements = schema.type === 'array' ? (getItemSchema(schema) ?? {}) : schema.type === 'object' ? getValueSchema(schema) : undefined
   return elements === undefined ? declaredTypes.has(schema.type ?? '') : isReadable(elements)
 }
 
@@ -123,11 +123,11 @@ export function isDeclared(schema: Schema, isReadable: (elements: Schema) => boo
 const propertiesPerStep = 500
 
 /** Returns a schema and all schemas within it, inner ones first. Leaves out schemas for which `isKnown` is true, and those within them. */
-export function innermostFirst(root: Schema, isKnown?: (schema: Schema) => boolean): readonly Schema[] {
+export function listSchemasInnermostFirst(root: Schema, isKnown?: (schema: Schema) => boolean): readonly Schema[] {
   return finishTask(listInnermostFirst(root, isKnown))
 }
 
-/** Returns a schema and all schemas within it like `innermostFirst`. Yields after each schema. */
+/** Returns a schema and all schemas within it like `listSchemasInnermostFirst`. Yields after each schema. */
 export function* listInnermostFirst(root: Schema, isKnown: (schema: Schema) => boolean = () => false): Task<readonly Schema[]> {
   const open = [root]
   const schemas: Schema[] = []
@@ -138,9 +138,9 @@ export function* listInnermostFirst(root: Schema, isKnown: (schema: Schema) => b
       open.push(schema.properties[name]!)
       if (open.length % propertiesPerStep === 0) yield
     }
-    const items = itemSchema(schema)
+    const items = getItemSchema(schema)
     if (items !== undefined) open.push(items)
-    const values = valueSchema(schema)
+    const values = getValueSchema(schema)
     if (values !== undefined) open.push(values)
     yield
   }
@@ -156,7 +156,7 @@ export function hasProperties({ properties }: Schema): boolean {
 }
 
 /** Returns the schema of the values of a map; undefined for other schemas. */
-export function valueSchema({ additionalProperties }: Schema): Schema | undefined {
+export function getValueSchema({ additionalProperties }: Schema): Schema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
@@ -165,7 +165,7 @@ function isSchemaList(items: Schema['items']): items is readonly Schema[] {
 }
 
 /** Returns the schema of the elements of a list; undefined for other schemas. */
-export function itemSchema({ items }: Schema): Schema | undefined {
+export function getItemSchema({ items }: Schema): Schema | undefined {
   return isSchemaList(items) ? undefined : items
 }
 

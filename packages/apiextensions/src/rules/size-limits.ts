@@ -1,7 +1,7 @@
 import { escapeFieldName, unescapeFieldName } from '@keelson/cel'
 import type { SizeHints } from '@keelson/cel'
 import { measureUtf8Bytes } from '@keelson/apimachinery'
-import { innermostFirst, isEmbeddedResource, itemSchema, valueSchema, withTypeAndMeta } from './schema-type.ts'
+import { listSchemasInnermostFirst, isEmbeddedResource, getItemSchema, getValueSchema, withTypeAndMeta } from './schema-type.ts'
 import type { Schema } from './schema-type.ts'
 
 /** Size of the largest request that kube-apiserver accepts, in bytes. Values without a limit in the schema are limited by it. */
@@ -41,11 +41,11 @@ export class SizeLimits {
 
   #child(schema: Schema, step: string): Schema | undefined {
     if (schema['x-kubernetes-int-or-string'] === true || this.#minSize(schema) === undefined) return undefined
-    const values = schema.type === 'object' ? valueSchema(schema) : undefined
+    const values = schema.type === 'object' ? getValueSchema(schema) : undefined
     switch (step) {
       case '@items':
       case '@values':
-        return schema.type === 'array' ? itemSchema(schema) : values
+        return schema.type === 'array' ? getItemSchema(schema) : values
       case '@keys':
         return values === undefined ? undefined : keySchema
       default:
@@ -69,9 +69,9 @@ export class SizeLimits {
     if (schema['x-kubernetes-int-or-string'] === true) return limitCharacters(schema) ?? maxRequestBytes - 2
     switch (schema.type) {
       case 'array':
-        return limit(schema.maxItems) ?? Math.floor((maxRequestBytes - 2) / (this.#minSize(itemSchema(schema)!)! + 1))
+        return limit(schema.maxItems) ?? Math.floor((maxRequestBytes - 2) / (this.#minSize(getItemSchema(schema)!)! + 1))
       case 'object': {
-        const values = valueSchema(schema)
+        const values = getValueSchema(schema)
         if (values === undefined) return 0
         return limit(schema.maxProperties) ?? Math.floor((maxRequestBytes - 2) / (this.#minSize(values)! + 6))
       }
@@ -86,7 +86,8 @@ export class SizeLimits {
   #minSize(schema: Schema): number | undefined {
     // The sizes of inner schemas are computed first, so that deeply nested schemas cannot overflow the stack.
     if (!this.#minBytes.has(schema)) {
-      for (const inner of innermostFirst(schema, (each) => this.#minBytes.has(each))) this.#minBytes.set(inner, this.#computeMinSize(inner))
+      for (const inner of listSchemasInnermostFirst(schema, (each) => this.#minBytes.has(each)))
+        this.#minBytes.set(inner, this.#computeMinSize(inner))
     }
     return this.#minBytes.get(schema)
   }
@@ -95,11 +96,11 @@ export class SizeLimits {
     if (schema['x-kubernetes-int-or-string'] === true) return 1
     switch (schema.type) {
       case 'array': {
-        const items = itemSchema(schema)
+        const items = getItemSchema(schema)
         return items === undefined || this.#minSize(items) === undefined ? undefined : 2
       }
       case 'object': {
-        const values = valueSchema(schema)
+        const values = getValueSchema(schema)
         if (values !== undefined) return this.#minSize(values) === undefined ? undefined : 2
         return this.#minObjectSize(schema)
       }

@@ -1,9 +1,9 @@
-import { formatFieldError, fieldPath, finishTask } from '@keelson/apimachinery'
+import { formatFieldError, newFieldPath, finishTask } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import type { Rule, Schema } from './schema-type.ts'
 import { validateRuleFields, validateRules } from './validate-rules.ts'
 
-const path = fieldPath('schema')
+const path = newFieldPath('schema')
 
 function addRules(schema: Schema, ...rules: readonly Rule[]): Schema {
   return { ...schema, 'x-kubernetes-validations': rules }

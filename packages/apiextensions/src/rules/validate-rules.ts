@@ -4,7 +4,7 @@ import { buildRuleEnvironments, trimSpace } from '@keelson/cel'
 import { compileRuleStepwise } from './compile-rule.ts'
 import { CostTotal, describeExcess, maxExpressionCost, multiply } from './estimated-cost.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
-import { isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
+import { isEmbeddedResource, getItemSchema, SchemaTypes, getValueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 import { SizeLimits } from './size-limits.ts'
 
@@ -110,14 +110,14 @@ function* listPlacesWithRules(root: Place): Task<readonly Place[]> {
     if ((place.schema['x-kubernetes-validations'] ?? []).length > 0) places.push(place)
     const cardinality = multiplyCardinality(place)
     const { path, schema, uncorrelated } = place
-    const values = valueSchema(schema)
+    const values = getValueSchema(schema)
     if (values !== undefined) open.push({ path: path.child('additionalProperties'), schema: values, cardinality, uncorrelated })
     const { properties } = schema
     for (const name in properties) {
       open.push({ path: path.child('properties').key(name), schema: properties[name]!, cardinality, uncorrelated })
       if (open.length % propertiesPerStep === 0) yield
     }
-    const items = itemSchema(schema)
+    const items = getItemSchema(schema)
     if (items === undefined) continue
     const isMatched = schema['x-kubernetes-list-type'] === 'map'
     open.push({ path: path.child('items'), schema: items, cardinality, uncorrelated: isMatched ? uncorrelated : (uncorrelated ?? path) })

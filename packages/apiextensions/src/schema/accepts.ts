@@ -4,7 +4,7 @@ import { hasFormat } from './formats.ts'
 import { Flag, has } from './schema-node.ts'
 import type { Composition, Constraints, JsonMembers, SchemaNode } from './schema-node.ts'
 import {
-  boundFor,
+  convertBound,
   checkType,
   countMembers,
   hasDuplicates,
@@ -127,14 +127,14 @@ function isValidNumber(constraints: Constraints, value: number | bigint, types: 
   const { format, multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = constraints
   if (isOutOfRange(value, types, format)) return false
   if (multipleOf !== undefined) {
-    const factor = boundFor(value, multipleOf)
+    const factor = convertBound(value, multipleOf)
     if (isOutOfRange(multipleOf, types, format) || factor <= 0 || !isMultipleOf(value, factor)) return false
   }
   if (maximum !== undefined) {
-    if (isOutOfRange(maximum, types, format) || isAbove(value, boundFor(value, maximum), exclusiveMaximum)) return false
+    if (isOutOfRange(maximum, types, format) || isAbove(value, convertBound(value, maximum), exclusiveMaximum)) return false
   }
   if (minimum === undefined) return true
-  return !isOutOfRange(minimum, types, format) && !isBelow(value, boundFor(value, minimum), exclusiveMinimum)
+  return !isOutOfRange(minimum, types, format) && !isBelow(value, convertBound(value, minimum), exclusiveMinimum)
 }
 
 function satisfiesComposition({ allOf, anyOf, oneOf, not }: Composition, value: JsonValue): boolean {

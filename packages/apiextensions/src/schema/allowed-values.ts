@@ -1,7 +1,7 @@
 import { goJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { isInteger } from './schema-node.ts'
-import { equalValues, sortKeys } from './value-checks.ts'
+import { equalsValue, sortKeys } from './value-checks.ts'
 
 /** Maximum number of values that are compared one by one. An index of so few values would take more memory than it saves time. */
 const maxCompared = 64
@@ -75,13 +75,13 @@ class ValueIndex {
     const key = formatKey(value)
     const same = this.#others.get(key)
     if (same === undefined) this.#others.set(key, [value])
-    else if (!same.some((known) => equalValues(known, value))) same.push(value)
+    else if (!same.some((known) => equalsValue(known, value))) same.push(value)
   }
 
   has(value: JsonValue): boolean {
     switch (typeof value) {
       case 'object':
-        return this.#others.get(formatKey(value))?.some((known) => equalValues(value, known)) === true
+        return this.#others.get(formatKey(value))?.some((known) => equalsValue(value, known)) === true
       case 'number':
         if (this.#integers.has(Math.trunc(value)) || this.#numbers.has(value)) return true
         return isInteger(value) && this.#scalars.has(formatCharacter(value))
@@ -99,7 +99,7 @@ function formatKey(value: JsonValue): string {
 
 function equalsAllowed(value: JsonValue, allowed: JsonValue): boolean {
   if (value === null || allowed === null) return false
-  if (typeof value === 'object') return typeof allowed === 'object' && equalValues(value, allowed)
+  if (typeof value === 'object') return typeof allowed === 'object' && equalsValue(value, allowed)
   if (typeof value === typeof allowed && typeof value !== 'number') return value === allowed
   if (typeof value !== 'number' && typeof value !== 'bigint') return false
   if (typeof allowed === 'string') return isInteger(value) && formatCharacter(value) === allowed

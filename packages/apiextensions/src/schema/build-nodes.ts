@@ -1,6 +1,6 @@
 import { copyObject, stringifyJson, finishTask } from '@keelson/apimachinery'
 import type { JsonValue, Task } from '@keelson/apimachinery'
-import { pushSubschemas, schemaIn } from '../definitions/subschemas.ts'
+import { pushSubschemas, getSingleSchema } from '../definitions/subschemas.ts'
 import type { Schema } from '../rules/schema-type.ts'
 import { AllowedValues } from './allowed-values.ts'
 import { coerceEmbedded } from './embedded-resources.ts'
@@ -112,7 +112,7 @@ export class NodeBuilder {
   }
 
   #find(part: Schema['items'] | Schema['additionalProperties']): SchemaNode | undefined {
-    const schema = schemaIn(part)
+    const schema = getSingleSchema(part)
     return schema === undefined ? undefined : this.nodes.get(schema)
   }
 

@@ -1,5 +1,5 @@
 import type { FieldErrorList, JsonObject, Task } from '@keelson/apimachinery'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import { buildNode, buildNodeStepwise } from './build-nodes.ts'
 import type { ValidationSteps } from '@keelson/registry'
 import type { Schema } from '../rules/schema-type.ts'
@@ -110,4 +110,4 @@ class StructuralSchema implements CompiledSchema {
   }
 }
 
-const statusPath = fieldPath('status')
+const statusPath = newFieldPath('status')

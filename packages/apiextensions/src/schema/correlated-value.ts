@@ -1,8 +1,8 @@
 import { quote } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
-import { Flag, has, memberNode } from './schema-node.ts'
+import { Flag, has, getMemberNode } from './schema-node.ts'
 import type { JsonMembers, SchemaNode } from './schema-node.ts'
-import { countMembers, equalValues } from './value-checks.ts'
+import { countMembers, equalsValue } from './value-checks.ts'
 
 /**
  * A value of an update and the old value in the same place. Problems of unchanged values are forgiven (CRDValidationRatcheting). Items of a list
@@ -28,7 +28,7 @@ export class CorrelatedValue {
   /** Returns a member with its old value; undefined if the old object does not have it. */
   key(key: string): CorrelatedValue | undefined {
     if (!isMembers(this.#value) || !isMembers(this.#old)) return undefined
-    const node = memberNode(this.#node, key)
+    const node = getMemberNode(this.#node, key)
     if (node === undefined || !Object.hasOwn(this.#old, key)) return undefined
     return new CorrelatedValue(node, this.#value[key]!, this.#old[key]!)
   }
@@ -87,7 +87,7 @@ function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolea
   if (Array.isArray(value)) return Array.isArray(old) && areItemsUnchanged(node, value, old)
   if (Array.isArray(old)) return false
   for (const key in value) {
-    const member = memberNode(node, key)
+    const member = getMemberNode(node, key)
     if (member === undefined || !Object.hasOwn(old, key) || !isUnchanged(member, value[key]!, old[key]!)) return false
   }
   return countMembers(value) === countMembers(old)
@@ -95,7 +95,7 @@ function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolea
 
 function areItemsUnchanged(node: SchemaNode, value: readonly JsonValue[], old: readonly JsonValue[]): boolean {
   if (value.length !== old.length) return false
-  if (!has(node, Flag.isMapList)) return value.every((item, i) => equalValues(item, old[i]))
+  if (!has(node, Flag.isMapList)) return value.every((item, i) => equalsValue(item, old[i]))
   const { items } = node
   const oldItems = new OldItems(node, old)
   return value.every((item) => {

@@ -13,16 +13,16 @@ import {
 } from '@keelson/apimachinery'
 import type { FieldError, FieldErrorList, JsonValue, ObjectMeta } from '@keelson/apimachinery'
 import { metaV1 } from '@keelson/api/meta/v1'
-import { Flag, has, memberNode } from './schema-node.ts'
+import { Flag, has, getMemberNode } from './schema-node.ts'
 import type { JsonMembers, SchemaNode } from './schema-node.ts'
-import { printable } from './value-checks.ts'
+import { formatForMessage } from './value-checks.ts'
 
 type Path = FieldPath | undefined
 
 const objectMeta = metaV1.table.resolve('ObjectMeta')
 
 /** Returns the path of a member: that of a field for properties, and that of a key for additional properties. */
-export function memberPath(node: SchemaNode, key: string, path: Path): FieldPath {
+export function createMemberPath(node: SchemaNode, key: string, path: Path): FieldPath {
   return new FieldPath(key, path, node.properties?.has(key) !== true)
 }
 
@@ -86,9 +86,9 @@ class Coercer {
     for (const key in value) {
       const member = value[key]!
       if (isResource) this.#coerceMeta(value, key, path)
-      const memberSchema = memberNode(node, key)
+      const memberSchema = getMemberNode(node, key)
       if (memberSchema === undefined) continue
-      this.coerce(member, memberSchema, { path: memberPath(node, key, path), isResource: has(memberSchema, Flag.isEmbedded) })
+      this.coerce(member, memberSchema, { path: createMemberPath(node, key, path), isResource: has(memberSchema, Flag.isEmbedded) })
     }
   }
 
@@ -96,7 +96,7 @@ class Coercer {
     if (key === 'apiVersion' || key === 'kind') {
       if (typeof value[key] === 'string') return
       if (this.#dropInvalid) delete value[key]
-      else throw new InvalidField(fieldError.invalid(new FieldPath(key, path), printable(value[key]!), 'must be a string'))
+      else throw new InvalidField(fieldError.invalid(new FieldPath(key, path), formatForMessage(value[key]!), 'must be a string'))
     } else if (key === 'metadata') {
       const metadata = this.#coerceMetadata(value[key]!, new FieldPath(key, path))
       if (metadata !== undefined) value[key] = metadata
@@ -108,7 +108,7 @@ class Coercer {
     try {
       return this.#decode(value, path)
     } catch (error) {
-      if (!this.#dropInvalid) throw new InvalidField(fieldError.invalid(path, printable(value), getErrorMessage(error)))
+      if (!this.#dropInvalid) throw new InvalidField(fieldError.invalid(path, formatForMessage(value), getErrorMessage(error)))
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     const valid: JsonMembers = {}
@@ -146,11 +146,11 @@ export function validateEmbedded(value: JsonValue, node: SchemaNode | undefined,
   }
   if (isResource) appendAll(errors, validateResource(value, path))
   for (const key in value) {
-    const member = memberNode(node, key)
+    const member = getMemberNode(node, key)
     if (member === undefined) continue
     appendAll(
       errors,
-      validateEmbedded(value[key]!, member, { path: memberPath(node, key, path), isResource: has(member, Flag.isEmbedded) }),
+      validateEmbedded(value[key]!, member, { path: createMemberPath(node, key, path), isResource: has(member, Flag.isEmbedded) }),
     )
   }
   return errors
@@ -170,7 +170,7 @@ function validateResource(value: JsonMembers, path: Path): FieldErrorList {
 }
 
 function validateTypeField(value: JsonValue, path: FieldPath, problemOf: (value: string) => string | undefined): FieldErrorList {
-  if (typeof value !== 'string') return [fieldError.invalid(path, printable(value), 'must be a string')]
+  if (typeof value !== 'string') return [fieldError.invalid(path, formatForMessage(value), 'must be a string')]
   const problem = value === '' ? 'must not be empty' : problemOf(value)
   return problem === undefined ? [] : [fieldError.invalid(path, value, problem)]
 }
@@ -194,7 +194,7 @@ function validateMetadata(value: JsonValue, path: FieldPath): FieldErrorList {
   try {
     metadata = decodeStruct<ObjectMeta>(objectMeta, copyObject(value) ?? {}).object
   } catch (error) {
-    return [fieldError.invalid(path, printable(value), getErrorMessage(error))]
+    return [fieldError.invalid(path, formatForMessage(value), getErrorMessage(error))]
   }
   // The name is optional.
   const name = (metadata.name ?? '') === '' ? 'fakename' : metadata.name!

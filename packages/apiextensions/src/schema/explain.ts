@@ -3,11 +3,11 @@ import type { JsonValue, Task } from '@keelson/apimachinery'
 import { accepts } from './accepts.ts'
 import type { CorrelatedValue } from './correlated-value.ts'
 import { hasFormat, isTextFormat } from './formats.ts'
-import { Flag, has, isInteger, typeNames, typeText } from './schema-node.ts'
+import { Flag, has, isInteger, typeNames, formatTypes } from './schema-node.ts'
 import type { Composition, Constraints, JsonMembers, SchemaNode } from './schema-node.ts'
-import { invalid, problem, problemWithoutField, typeInvalid, ValidationResult } from './validation-result.ts'
+import { createInvalid, createProblem, createProblemWithoutField, createTypeInvalid, ValidationResult } from './validation-result.ts'
 import {
-  boundFor,
+  convertBound,
   checkType,
   countMembers,
   hasDuplicates,
@@ -19,8 +19,8 @@ import {
   isTooLong,
   isTooShort,
   matchPattern,
-  printable,
-  typeFlagOf,
+  formatForMessage,
+  getTypeFlag,
 } from './value-checks.ts'
 
 export interface ExplainOptions {
@@ -79,26 +79,26 @@ class Explanation {
     return undefined
   }
 
-  #add(text: string, toError: ReturnType<typeof invalid>): void {
-    this.#result.add(problem(this.#path, text, toError))
+  #add(text: string, toError: ReturnType<typeof createInvalid>): void {
+    this.#result.add(createProblem(this.#path, text, toError))
   }
 
   #checkNull(): void {
-    const types = typeText(this.#node)
+    const types = formatTypes(this.#node)
     if (types === '' || has(this.#node, Flag.nullable)) this.#result.matches++
-    else this.#add(`${this.#path} in body must be of type ${types}: "null"`, typeInvalid('null'))
+    else this.#add(`${this.#path} in body must be of type ${types}: "null"`, createTypeInvalid('null'))
   }
 
   #checkType(value: JsonValue): void {
     this.#result.matches++
     const check = checkType(this.#node, value)
     if (check === 'valid') this.#result.matches++
-    else if (check === 'wrong type') this.#addTypeProblem(typeText(this.#node), describeType(value))
+    else if (check === 'wrong type') this.#addTypeProblem(formatTypes(this.#node), describeType(value))
     else this.#addTypeProblem(this.#node.constraints!.format!, describeFormat(value))
   }
 
   #addTypeProblem(expected: string, actual: string): void {
-    this.#add(`${this.#path} in body must be of type ${expected}: ${quote(actual)}`, typeInvalid(actual))
+    this.#add(`${this.#path} in body must be of type ${expected}: ${quote(actual)}`, createTypeInvalid(actual))
   }
 
   #checkByType(value: JsonValue): void {
@@ -121,7 +121,7 @@ class Explanation {
     if (maxLength !== undefined && isTooLong(text, maxLength)) {
       this.#add(`${this.#path} in body should be at most ${maxLength} chars long`, (path) => fieldError.tooLong(path, maxLength))
     } else if (minLength !== undefined && isTooShort(text, minLength)) {
-      this.#add(`${this.#path} in body should be at least ${minLength} chars long`, invalid(text))
+      this.#add(`${this.#path} in body should be at least ${minLength} chars long`, createInvalid(text))
     } else if (pattern !== undefined) this.#checkPattern(pattern, text)
   }
 
@@ -129,7 +129,7 @@ class Explanation {
     const match = matchPattern(text, pattern)
     if (match === true) return
     const detail = typeof match === 'string' ? `${pattern}, but pattern is invalid: ${match}` : pattern
-    this.#add(`${this.#path} in body should match '${detail}'`, invalid(text))
+    this.#add(`${this.#path} in body should match '${detail}'`, createInvalid(text))
   }
 
   #checkFormat(format: string, text: string): void {
@@ -141,14 +141,14 @@ class Explanation {
     if (multipleOf !== undefined) this.#checkMultiple(value, multipleOf)
     if (maximum !== undefined) {
       const isValidLimit = this.#checkRange(maximum, 'Maximum boundary')
-      const bound = isValidLimit ? boundFor(value, maximum) : maximum
+      const bound = isValidLimit ? convertBound(value, maximum) : maximum
       if (isAbove(value, bound, exclusiveMaximum)) {
         this.#addLimit(exclusiveMaximum ? 'less than' : 'less than or equal to', { value, bound, isInt: isValidLimit && isInteger(value) })
       }
     }
     if (minimum !== undefined) {
       const isValidLimit = this.#checkRange(minimum, 'Minimum boundary')
-      const bound = isValidLimit ? boundFor(value, minimum) : minimum
+      const bound = isValidLimit ? convertBound(value, minimum) : minimum
       if (isBelow(value, bound, exclusiveMinimum)) {
         const relation = exclusiveMinimum ? 'greater than' : 'greater than or equal to'
         this.#addLimit(relation, { value, bound, isInt: isValidLimit && isInteger(value) })
@@ -157,18 +157,18 @@ class Explanation {
   }
 
   #addLimit(relation: string, { value, bound, isInt }: { value: number | bigint; bound: number; isInt: boolean }): void {
-    this.#add(`${this.#path} in body should be ${relation} ${numberText(bound, isInt)}`, invalid(numberValue(value, isInt)))
+    this.#add(`${this.#path} in body should be ${relation} ${numberText(bound, isInt)}`, createInvalid(numberValue(value, isInt)))
   }
 
   #checkMultiple(value: number | bigint, multipleOf: number): void {
     const isValidFactor = this.#checkRange(multipleOf, 'MultipleOf')
     const isInt = isValidFactor && isInteger(value)
-    const factor = isInt ? boundFor(value, multipleOf) : multipleOf
+    const factor = isInt ? convertBound(value, multipleOf) : multipleOf
     if (factor <= 0) {
       const text = numberText(factor, isInt)
-      this.#add(`factor MultipleOf declared for ${this.#path} must be positive: ${text}`, invalid(createVerbatimValue(text)))
+      this.#add(`factor MultipleOf declared for ${this.#path} must be positive: ${text}`, createInvalid(createVerbatimValue(text)))
     } else if (!(isInt ? isMultipleOf(value, factor) : isMultipleOfFloat(Number(value), factor))) {
-      this.#add(`${this.#path} in body should be a multiple of ${numberText(factor, isInt)}`, invalid(numberValue(value, isInt)))
+      this.#add(`${this.#path} in body should be a multiple of ${numberText(factor, isInt)}`, createInvalid(numberValue(value, isInt)))
     }
   }
 
@@ -179,7 +179,7 @@ class Explanation {
     if (!isOutOfRange(value, types, format)) return true
     const isNumberFormat = format !== undefined && numberFormats[types]?.includes(format) === true
     const formatText = isNumberFormat ? `with format ${format}` : '(default format)'
-    this.#result.add(problemWithoutField(`${prefix} value must be of type ${typeText(this.#node)} ${formatText} in ${this.#path}`))
+    this.#result.add(createProblemWithoutField(`${prefix} value must be of type ${formatTypes(this.#node)} ${formatText} in ${this.#path}`))
     return false
   }
 
@@ -213,12 +213,12 @@ class Explanation {
   #checkLength({ minItems, maxItems, uniqueItems }: Constraints, items: readonly JsonValue[]): void {
     const size = items.length
     if (minItems !== undefined && size < minItems) {
-      this.#add(`${this.#path} in body should have at least ${minItems} items`, invalid(size))
+      this.#add(`${this.#path} in body should have at least ${minItems} items`, createInvalid(size))
     }
     if (maxItems !== undefined && size > maxItems) {
       this.#add(`${this.#path} in body should have at most ${maxItems} items`, (path) => fieldError.tooMany(path, size, maxItems))
     }
-    if (uniqueItems && hasDuplicates(items)) this.#add(`${this.#path} in body shouldn't contain duplicates`, invalid(''))
+    if (uniqueItems && hasDuplicates(items)) this.#add(`${this.#path} in body shouldn't contain duplicates`, createInvalid(''))
   }
 
   #checkEnum(value: JsonValue): void {
@@ -226,7 +226,7 @@ class Explanation {
     if (allowed === undefined || allowed.has(value)) return
     const { texts } = allowed
     this.#add(`${this.#path} in body should be one of [${texts.join(' ')}]`, (path) =>
-      fieldError.notSupported(path, printable(value), texts),
+      fieldError.notSupported(path, formatForMessage(value), texts),
     )
   }
 
@@ -245,14 +245,14 @@ class Explanation {
     for (const name of required ?? []) {
       if (Object.hasOwn(value, name)) continue
       const path = `${this.#path}.${name}`
-      this.#result.add(problem(path, `${path} in body is required`, (field) => fieldError.required(field)))
+      this.#result.add(createProblem(path, `${path} in body is required`, (field) => fieldError.required(field)))
     }
     return undefined
   }
 
   #checkSize({ minProperties, maxProperties }: Constraints, size: number): void {
     if (minProperties !== undefined && size < minProperties) {
-      this.#add(`${this.#path} in body should have at least ${minProperties} properties`, invalid(size))
+      this.#add(`${this.#path} in body should have at least ${minProperties} properties`, createInvalid(size))
     }
     if (maxProperties !== undefined && size > maxProperties) {
       const text = `${this.#path} in body should have at most ${maxProperties} properties`
@@ -263,7 +263,7 @@ class Explanation {
   *#checkAdditional(key: string, value: JsonValue): Task<undefined> {
     const { additional } = this.#node
     if (additional !== undefined) yield* this.#checkMember(additional, value, { key, path: `${this.#path}.${key}` })
-    else this.#add(`${this.#path}.${key} in body is a forbidden property`, invalid(key))
+    else this.#add(`${this.#path}.${key} in body is a forbidden property`, createInvalid(key))
     return undefined
   }
 
@@ -281,7 +281,7 @@ class Explanation {
     if (oneOf !== undefined) yield* this.#checkOneOf(oneOf, value)
     if (allOf !== undefined) yield* this.#checkAllOf(allOf, value)
     if (not !== undefined && (yield* explain(not, value, { path: this.#path, isAlternative: true })).isValid) {
-      this.#result.add(problemWithoutField(`${quote(this.#path)} must not validate the schema (not)`))
+      this.#result.add(createProblemWithoutField(`${quote(this.#path)} must not validate the schema (not)`))
     }
     return undefined
   }
@@ -296,7 +296,7 @@ class Explanation {
       }
       if (best === undefined || result.matches > best.matches) best = result
     }
-    this.#result.add(problemWithoutField(`${quote(this.#path)} must validate at least one schema (anyOf)`))
+    this.#result.add(createProblemWithoutField(`${quote(this.#path)} must validate at least one schema (anyOf)`))
     this.#result.merge(best!)
     return undefined
   }
@@ -317,7 +317,7 @@ class Explanation {
       return undefined
     }
     const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`
-    this.#result.add(problemWithoutField(`${quote(this.#path)} must validate one and only one schema (oneOf). ${found}`))
+    this.#result.add(createProblemWithoutField(`${quote(this.#path)} must validate one and only one schema (oneOf). ${found}`))
     if (count === 0) this.#result.merge(best!)
     return undefined
   }
@@ -331,7 +331,7 @@ class Explanation {
     }
     if (count === nodes.length) return undefined
     const none = count === 0 ? '. None validated' : ''
-    this.#result.add(problemWithoutField(`${quote(this.#path)} must validate all the schemas (allOf)${none}`))
+    this.#result.add(createProblemWithoutField(`${quote(this.#path)} must validate all the schemas (allOf)${none}`))
     return undefined
   }
 }
@@ -343,12 +343,12 @@ const numberFormats: Readonly<Record<number, readonly string[]>> = {
 
 /** Returns the format that kube-openapi names for a value of the wrong format. */
 function describeFormat(value: JsonValue): string {
-  const type = typeFlagOf(value)
+  const type = getTypeFlag(value)
   return type === Flag.integer ? 'int64' : type === Flag.number ? 'float64' : ''
 }
 
 function describeType(value: JsonValue): string {
-  return typeNames[Math.log2(typeFlagOf(value))]!
+  return typeNames[Math.log2(getTypeFlag(value))]!
 }
 
 function numberText(value: number | bigint, isInt: boolean): string {

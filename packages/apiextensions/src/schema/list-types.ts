@@ -2,7 +2,7 @@ import { appendAll, fieldError, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
 import { Flag, has } from './schema-node.ts'
 import type { JsonMembers, SchemaNode } from './schema-node.ts'
-import { printable, SeenValues } from './value-checks.ts'
+import { formatForMessage, SeenValues } from './value-checks.ts'
 
 type Path = FieldPath | undefined
 
@@ -26,7 +26,7 @@ function validateMembers(node: SchemaNode, value: JsonMembers, path: Path): Fiel
 function validateList(node: SchemaNode, items: readonly JsonValue[], path: Path): FieldErrorList {
   const errors: FieldErrorList = []
   if (has(node, Flag.isSet)) {
-    for (const i of findRepeated(items)) errors.push(fieldError.duplicate(new FieldPath(i, path, true), printable(items[i]!)))
+    for (const i of findRepeated(items)) errors.push(fieldError.duplicate(new FieldPath(i, path, true), formatForMessage(items[i]!)))
   } else if (has(node, Flag.isMapList)) appendAll(errors, validateMapList(node.listMapKeys ?? [], items, path))
   if (node.items === undefined || !has(node.items, Flag.hasKeyedLists)) return errors
   items.forEach((item, i) => appendAll(errors, validateKeyedLists(node.items!, item, new FieldPath(i, path, true))))
@@ -37,10 +37,10 @@ function validateMapList(keys: readonly string[], items: readonly JsonValue[], p
   const wrong = items.findIndex((item) => item !== null && (typeof item !== 'object' || Array.isArray(item)))
   if (wrong >= 0) {
     const detail = 'must be an object for an array of list-type map'
-    return [fieldError.invalid(new FieldPath(wrong, path, true), printable(items[wrong]!), detail)]
+    return [fieldError.invalid(new FieldPath(wrong, path, true), formatForMessage(items[wrong]!), detail)]
   }
   const itemKeys = items.map((item) => pickKeys(item as JsonMembers | null, keys))
-  return findRepeated(itemKeys).map((i) => fieldError.duplicate(new FieldPath(i, path, true), printable(itemKeys[i]!)))
+  return findRepeated(itemKeys).map((i) => fieldError.duplicate(new FieldPath(i, path, true), formatForMessage(itemKeys[i]!)))
 }
 
 function pickKeys(item: JsonMembers | null, keys: readonly string[]): JsonMembers {

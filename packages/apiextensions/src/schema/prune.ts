@@ -1,6 +1,6 @@
 import type { JsonValue } from '@keelson/apimachinery'
 import { compareUtf8 } from '@keelson/apimachinery'
-import { Flag, has, memberNode } from './schema-node.ts'
+import { Flag, has, getMemberNode } from './schema-node.ts'
 import type { JsonMembers, SchemaNode } from './schema-node.ts'
 
 /**
@@ -74,7 +74,7 @@ function dropAll(value: JsonMembers): void {
 function pruneMembers(value: JsonMembers, node: SchemaNode, isResource: boolean): void {
   for (const key in value) {
     if (isResource && isMetaField(key)) continue
-    const member = memberNode(node, key)
+    const member = getMemberNode(node, key)
     if (member !== undefined || has(node, Flag.specifiesAdditional)) pruneMember(value[key]!, key, member)
     else {
       if (dropped.steps.length > 0 || !isMetaField(key)) dropped.record(key)
@@ -104,7 +104,7 @@ function pruneBelow(value: JsonValue, node: SchemaNode | undefined, isResource: 
   }
   for (const key in value) {
     if (isResource && isMetaField(key)) continue
-    const member = memberNode(node, key)
+    const member = getMemberNode(node, key)
     if (member !== undefined || has(node, Flag.specifiesAdditional)) pruneMember(value[key]!, key, member)
   }
 }
@@ -124,7 +124,7 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined, optio
     return
   }
   for (const key in value) {
-    const member = memberNode(node, key)
+    const member = getMemberNode(node, key)
     if (member === undefined) continue
     if (value[key] !== null) pruneNulls(value[key]!, member, options)
     else if (!has(member, Flag.nullable) && member.default === undefined) {

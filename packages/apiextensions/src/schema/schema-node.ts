@@ -91,12 +91,12 @@ export function has(node: SchemaNode, flag: number): boolean {
 }
 
 /** Returns the schema of a member of an object: that of the property, or else that of additional properties. */
-export function memberNode(node: SchemaNode, key: string): SchemaNode | undefined {
+export function getMemberNode(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.properties?.get(key) ?? node.additional
 }
 
 /** Returns the types of a node in messages: "integer,string". */
-export function typeText(node: SchemaNode): string {
+export function formatTypes(node: SchemaNode): string {
   return typeNames.filter((_, i) => has(node, 1 << i)).join(',')
 }
 

@@ -1,11 +1,11 @@
-import { formatFieldError, fieldPath, finishTask } from '@keelson/apimachinery'
+import { formatFieldError, newFieldPath, finishTask } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { describe, expect, it } from 'vitest'
 import { findUnprunedDefault, validateDefaults } from './validate-defaults.ts'
 
 function validateToMessages(properties: Record<string, JSONSchemaProps>, requiresPruned = true): readonly string[] {
   const schema: JSONSchemaProps = { type: 'object', properties }
-  return finishTask(validateDefaults(schema, fieldPath('schema'), { requiresPruned })).map(formatFieldError)
+  return finishTask(validateDefaults(schema, newFieldPath('schema'), { requiresPruned })).map(formatFieldError)
 }
 
 const embedded: JSONSchemaProps = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }

@@ -1,6 +1,6 @@
 import { aggregateFieldErrors, appendAll, copyObject, fieldError, formatFieldError, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue, Task } from '@keelson/apimachinery'
-import { schemaIn, someSchemaStepwise } from '../definitions/subschemas.ts'
+import { getSingleSchema, visitSchemasStepwise } from '../definitions/subschemas.ts'
 import { CompiledRules } from '../rules/compiled-rules.ts'
 import { buildRuleNodesBySchema } from '../rules/rule-node.ts'
 import type { RuleNode } from '../rules/rule-node.ts'
@@ -12,7 +12,7 @@ import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { Flag, has } from './schema-node.ts'
 import type { JsonMembers, SchemaNode } from './schema-node.ts'
-import { equalValues, printable } from './value-checks.ts'
+import { equalsValue, formatForMessage } from './value-checks.ts'
 import { validateValue } from './validate-value.ts'
 
 type Path = FieldPath | undefined
@@ -54,7 +54,7 @@ export function* findUnprunedDefault(schema: Schema): Task<{ readonly isUnpruned
 
 /** Returns whether a schema or a schema in it has a default. */
 function hasDefaults(root: Schema): Task<boolean> {
-  return someSchemaStepwise(root, hasDefault)
+  return visitSchemasStepwise(root, hasDefault)
 }
 
 function hasDefault(schema: Schema): boolean {
@@ -90,7 +90,7 @@ function moveToResource(place: Place): Place {
 function listPlaces(place: Place): Place[] {
   const { schema, path, last, isInMetadata } = place
   const places: Place[] = []
-  const items = schemaIn(schema.items)
+  const items = getSingleSchema(schema.items)
   if (items !== undefined) places.push({ ...place, schema: items, path: new FieldPath('items', path), last: { name: 0, before: last } })
   const propertiesPath = new FieldPath('properties', path)
   for (const name of Object.keys(schema.properties ?? {}).sort()) {
@@ -127,7 +127,7 @@ class DefaultValidation {
     const isUnpruned = !place.isInMetadata && this.#options.requiresPruned && hasUnknownFields(value, node)
     const errors = place.isInMetadata ? this.#validateInMetadata(value, place, path) : validateMetadataIn(value, node, path)
     // The error prints the default after the conversion of metadata in it, as upstream.
-    if (isUnpruned) this.errors.push(fieldError.invalid(path, printable(value), 'must not have unknown fields'))
+    if (isUnpruned) this.errors.push(fieldError.invalid(path, formatForMessage(value), 'must not have unknown fields'))
     if (errors.length === 0) appendAll(errors, validateValue(node, value, { path }))
     appendAll(this.errors, errors)
     if (errors.length === 0) yield* this.#evaluateRules(place, value, path)
@@ -141,7 +141,7 @@ class DefaultValidation {
     const { error } = coerceEmbedded(object, node, { isResource: true })
     const problem =
       error === undefined ? aggregateFieldErrors(validateEmbedded(object, node, { isResource: true })) : formatFieldError(error)
-    return problem === '' ? [] : [fieldError.invalid(path, printable(value), `must result in valid metadata: ${problem}`)]
+    return problem === '' ? [] : [fieldError.invalid(path, formatForMessage(value), `must result in valid metadata: ${problem}`)]
   }
 
   /** Evaluates the rules of a schema for its default, first as an update that changes nothing, then as a new value. */
@@ -177,7 +177,7 @@ function validateMetadataIn(value: JsonValue, node: SchemaNode, path: FieldPath)
 function hasUnknownFields(value: JsonValue, node: SchemaNode): boolean {
   const pruned = copyObject(value)
   pruneFields(pruned, node, has(node, Flag.isEmbedded))
-  return !equalValues(pruned, value)
+  return !equalsValue(pruned, value)
 }
 
 /** Returns a resource that has only a value, at the place that the steps lead to. */

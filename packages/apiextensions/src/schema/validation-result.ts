@@ -77,19 +77,19 @@ function resolveErrorPath(path: string, root: FieldPath | undefined): FieldPath 
 
 type ToError = Problem['toError']
 
-export function problem(path: string, text: string, toError: ToError): Problem {
+export function createProblem(path: string, text: string, toError: ToError): Problem {
   return { path, text, toError, hasPath: true }
 }
 
 /** Creates a problem whose error has no field and no value, such as that of an `anyOf`. */
-export function problemWithoutField(text: string): Problem {
-  return { path: '', text, toError: invalid(''), hasPath: false }
+export function createProblemWithoutField(text: string): Problem {
+  return { path: '', text, toError: createInvalid(''), hasPath: false }
 }
 
-export function invalid(value: unknown): ToError {
+export function createInvalid(value: unknown): ToError {
   return (path, text) => fieldError.invalid(path, value, text)
 }
 
-export function typeInvalid(value: JsonValue): ToError {
+export function createTypeInvalid(value: JsonValue): ToError {
   return (path, text) => fieldError.typeInvalid(path, value, text)
 }

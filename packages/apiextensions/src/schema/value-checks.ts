@@ -7,7 +7,7 @@ import type { SchemaNode } from './schema-node.ts'
 // Checks of one value without its members. They allocate nothing if the value is valid.
 
 /** Returns the type of a value that is not null: `number` for numbers that are not integers. */
-export function typeFlagOf(value: JsonValue): number {
+export function getTypeFlag(value: JsonValue): number {
   switch (typeof value) {
     case 'string':
       return Flag.string
@@ -28,7 +28,7 @@ export function checkType(node: SchemaNode, value: JsonValue): TypeCheck {
   const types = node.flags & Flag.anyType
   const format = node.constraints?.format
   if (types === 0 && format === undefined) return 'valid'
-  const type = typeFlagOf(value)
+  const type = getTypeFlag(value)
   const isNumber = (type & (Flag.integer | Flag.number)) !== 0
   const isAllowed = (types & type) !== 0 || (isNumber && (types & computeNumberTypes(type, value)) !== 0)
   if (format === undefined) return isAllowed ? 'valid' : 'wrong type'
@@ -55,7 +55,7 @@ function isFloatWithoutFraction(value: number): boolean {
 }
 
 /** Returns the limit that a number is compared with. For integers, the limit is converted to int64, as in kube-openapi. */
-export function boundFor(value: number | bigint, limit: number): number {
+export function convertBound(value: number | bigint, limit: number): number {
   return isInteger(value) ? toInt64(limit) : limit
 }
 
@@ -104,7 +104,7 @@ function isWithin(value: number | bigint, [least, most]: readonly [number, numbe
 }
 
 /** Returns the length of a text in code points. */
-export function lengthOf(text: string): number {
+export function countCodePoints(text: string): number {
   let length = text.length
   for (let i = 0; i < text.length - 1; i++) {
     if (isInRange(text.charCodeAt(i), 0xd800) && isInRange(text.charCodeAt(i + 1), 0xdc00)) {
@@ -120,11 +120,11 @@ function isInRange(code: number, start: number): boolean {
 }
 
 export function isTooLong(text: string, maxLength: number): boolean {
-  return text.length > maxLength && lengthOf(text) > maxLength
+  return text.length > maxLength && countCodePoints(text) > maxLength
 }
 
 export function isTooShort(text: string, minLength: number): boolean {
-  return text.length < minLength || (text.length < 2 * minLength && lengthOf(text) < minLength)
+  return text.length < minLength || (text.length < 2 * minLength && countCodePoints(text) < minLength)
 }
 
 /** Returns whether a text matches a pattern: true or false, or Go's error message if the pattern is invalid. */
@@ -134,18 +134,18 @@ export function matchPattern(text: string, pattern: string): boolean | string {
 }
 
 /** Returns whether two JSON values are equal, like Go's reflect.DeepEqual. */
-export function equalValues(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+export function equalsValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!equalValues(a[i], b[i])) return false
+    for (let i = 0; i < a.length; i++) if (!equalsValue(a[i], b[i])) return false
     return true
   }
   if (Array.isArray(b)) return false
   let count = 0
   for (const key in a) {
-    if (!Object.hasOwn(b, key) || !equalValues(a[key], b[key])) return false
+    if (!Object.hasOwn(b, key) || !equalsValue(a[key], b[key])) return false
     count++
   }
   return count === countMembers(b)
@@ -191,7 +191,7 @@ export function sortKeys(value: JsonValue): JsonValue {
 }
 
 /** Returns a value as errors print it: floats as in Go, objects with sorted keys. */
-export function printable(value: JsonValue): unknown {
+export function formatForMessage(value: JsonValue): unknown {
   if (typeof value === 'object') return createVerbatimValue(goJson(sortKeys(value)))
   return typeof value === 'number' && !isInteger(value) ? createVerbatimValue(formatFloat(value)) : value
 }

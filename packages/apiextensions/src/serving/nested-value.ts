@@ -19,14 +19,14 @@ function findNestedValue(object: DeepReadonly<KubeObject>, names: readonly strin
 }
 
 /** Returns the integer at a path. Throws if there is another value. */
-export function nestedInteger(object: DeepReadonly<KubeObject>, names: readonly string[]): number | bigint | undefined {
+export function readNestedInteger(object: DeepReadonly<KubeObject>, names: readonly string[]): number | bigint | undefined {
   const value = findNestedValue(object, names) as JsonValue | bigint | undefined
   if (value === undefined || typeof value === 'bigint' || Number.isInteger(value)) return value as number | bigint | undefined
   throw newAccessorError(names, value, 'int64')
 }
 
 /** Returns the text at a path. Throws if there is another value. */
-export function nestedString(object: DeepReadonly<KubeObject>, names: readonly string[]): string | undefined {
+export function readNestedString(object: DeepReadonly<KubeObject>, names: readonly string[]): string | undefined {
   const value = findNestedValue(object, names)
   if (value === undefined || typeof value === 'string') return value
   throw newAccessorError(names, value, 'string')

@@ -1,12 +1,12 @@
 import type { CustomResourceSubresourceScale } from '@keelson/api/apiextensions/v1'
 import type { Scale } from '@keelson/api/autoscaling/v1'
-import { fieldError, fieldPath, getErrorMessage, newBadRequest, newInternal, quote, createVerbatimValue } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, getErrorMessage, newBadRequest, newInternal, quote, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { updateScaleManagers, getScaleManagers } from '@keelson/apimachinery/managed-fields'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
 import { ageColumn, describeRESTStorage, nameColumn, readResult, createTableConvertor } from '@keelson/registry'
 import type { Getter, ObjectView, SubresourceFactory, Updater } from '@keelson/registry'
-import { nestedInteger, nestedString, setNestedValue, splitPath } from './nested-value.ts'
+import { readNestedInteger, readNestedString, setNestedValue, splitPath } from './nested-value.ts'
 
 export const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
@@ -31,9 +31,9 @@ export class ScalePaths {
   /** Returns the scale of an object. Throws if a value at a path has the wrong type. */
   scaleOf(object: DeepReadonly<KubeObject>): { readonly scale: Scale; readonly hasReplicas: boolean } {
     const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
-    const replicas = nestedInteger(object, this.#replicas)
-    const statusReplicas = nestedInteger(object, this.#statusReplicas) ?? 0
-    const selector = this.#selector && nestedString(object, this.#selector)
+    const replicas = readNestedInteger(object, this.#replicas)
+    const statusReplicas = readNestedInteger(object, this.#statusReplicas) ?? 0
+    const selector = this.#selector && readNestedString(object, this.#selector)
     const desired = toInt32(replicas ?? 0)
     const scale: Scale = {
       kind: scaleKind.kind,
@@ -64,10 +64,10 @@ export class ScalePaths {
     const { labelSelectorPath } = this.spec
     if (!labelSelectorPath) return errors
     try {
-      nestedString(object, splitPath(labelSelectorPath))
+      readNestedString(object, splitPath(labelSelectorPath))
       return errors
     } catch (error) {
-      return [...errors, fieldError.invalid(fieldPath(labelSelectorPath), '', getErrorMessage(error))]
+      return [...errors, fieldError.invalid(newFieldPath(labelSelectorPath), '', getErrorMessage(error))]
     }
   }
 }
@@ -75,13 +75,13 @@ export class ScalePaths {
 function validateReplicas(object: DeepReadonly<KubeObject>, path: string): FieldErrorList {
   let replicas: number | bigint
   try {
-    replicas = nestedInteger(object, splitPath(path)) ?? 0
+    replicas = readNestedInteger(object, splitPath(path)) ?? 0
   } catch (error) {
-    return [fieldError.invalid(fieldPath(path), 0, getErrorMessage(error))]
+    return [fieldError.invalid(newFieldPath(path), 0, getErrorMessage(error))]
   }
-  if (replicas < 0) return [fieldError.invalid(fieldPath(path), readValue(replicas), 'should be a non-negative integer')]
+  if (replicas < 0) return [fieldError.invalid(newFieldPath(path), readValue(replicas), 'should be a non-negative integer')]
   if (replicas > maxReplicas) {
-    return [fieldError.invalid(fieldPath(path), readValue(replicas), `should be less than or equal to ${maxReplicas}`)]
+    return [fieldError.invalid(newFieldPath(path), readValue(replicas), `should be less than or equal to ${maxReplicas}`)]
   }
   return []
 }

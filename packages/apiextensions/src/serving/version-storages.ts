@@ -9,7 +9,7 @@ import { StorageError } from '@keelson/storagebackend'
 import type { ObjectCodec, Storage, StorageRequest } from '@keelson/storagebackend'
 import type { ConversionMetrics } from '../conversion/conversion-metrics.ts'
 import { ConvertedStorage } from '../conversion/converted-storage.ts'
-import { PrunedView, WebhookView, orThrow } from '../conversion/version-view.ts'
+import { PrunedView, WebhookView, unwrapConversion } from '../conversion/version-view.ts'
 import type { VersionView } from '../conversion/version-view.ts'
 import { WebhookConverter } from '../conversion/webhook-converter.ts'
 import { LazyStorage } from './lazy-storage.ts'
@@ -94,7 +94,7 @@ export class VersionStorages {
   asRead(version: CompiledVersion, object: KubeObject): KubeObject | Promise<KubeObject> {
     const name = object.metadata.name ?? ''
     const view = this.#viewOf(version)
-    if (view !== undefined) return runAfter(view.asRead(object, name), (converted) => orThrow(converted, name))
+    if (view !== undefined) return runAfter(view.asRead(object, name), (converted) => unwrapConversion(converted, name))
     version.schema.setDefaults(object)
     return object
   }

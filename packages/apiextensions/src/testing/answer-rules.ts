@@ -1,9 +1,9 @@
-import { formatFieldError, fieldPath, finishTask } from '@keelson/apimachinery'
+import { formatFieldError, newFieldPath, finishTask } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { buildRuleEnvironments } from '@keelson/cel'
 import { compileRule } from '../rules/compile-rule.ts'
 import { compileRules } from '../rules/compiled-rules.ts'
-import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from '../rules/schema-type.ts'
+import { isDeclared, isEmbeddedResource, getItemSchema, SchemaTypes, getValueSchema } from '../rules/schema-type.ts'
 import type { Rule, Schema } from '../rules/schema-type.ts'
 import { SizeLimits } from '../rules/size-limits.ts'
 import { validateRuleFields, validateRules } from '../rules/validate-rules.ts'
@@ -46,7 +46,7 @@ export function answerRules({ schema, object, old }: RuleQuestion): RuleAnswer {
   const warnings: string[] = []
   const result = compileRules(schema)?.validate(object, old ?? undefined, { warn: (text) => warnings.push(text) })
   return {
-    definition: sortMessages(validateDefinitionRules(fieldPath('spec', 'validation', 'openAPIV3Schema'), schema)),
+    definition: sortMessages(validateDefinitionRules(newFieldPath('spec', 'validation', 'openAPIV3Schema'), schema)),
     costs: estimateRuleCosts(schema),
     errors: sortMessages(result?.errors ?? []),
     warnings: warnings.sort(compareBytes),
@@ -72,7 +72,7 @@ export function validateDefinitionRules(path: FieldPath, schema: Schema): FieldE
 }
 
 function listChildren(schema: Schema): readonly (readonly [member: string, child: Schema, key?: string])[] {
-  const [items, values] = [itemSchema(schema), valueSchema(schema)]
+  const [items, values] = [getItemSchema(schema), getValueSchema(schema)]
   return [
     ...(items === undefined ? [] : [['items', items] as const]),
     ...(values === undefined ? [] : [['additionalProperties', values] as const]),

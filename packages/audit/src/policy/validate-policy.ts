@@ -1,13 +1,13 @@
-import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { auditLevels, auditStages } from './policy.ts'
 import type { AuditPolicy, PolicyRule } from './policy.ts'
 
 /** Validates a policy. Some paths lack the name of their list, as in kube-apiserver. */
 export function validatePolicy(policy: AuditPolicy): FieldErrorList {
-  const rulesPath = fieldPath('rules')
+  const rulesPath = newFieldPath('rules')
   return [
-    ...validateStages(policy.omitStages, fieldPath('omitStages')),
+    ...validateStages(policy.omitStages, newFieldPath('omitStages')),
     ...policy.rules.flatMap((rule, i) => validateRule(rule, rulesPath.index(i))),
   ]
 }

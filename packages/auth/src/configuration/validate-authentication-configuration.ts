@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, isDNS1123Subdomain, parsePemBlocks, formatRegexMessage, trimRight } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1123Subdomain, parsePemBlocks, formatRegexMessage, trimRight } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { X509Certificate } from 'node:crypto'
 import { compileClaimExpression } from '../oidc/compile-claims.ts'
@@ -42,7 +42,7 @@ export function compileAuthentication(
   { jwt = [], anonymous }: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
 ): CompiledAuthentication {
-  const root = fieldPath('jwt')
+  const root = newFieldPath('jwt')
   if (jwt.length > maxIssuers) return { jwt: [], errors: [fieldError.tooMany(root, jwt.length, maxIssuers)] }
   const errors: FieldErrorList = []
   const [urls, discoveryUrls] = [new Set<string>(), new Set<string>()]
@@ -61,7 +61,7 @@ export function compileAuthentication(
   if (anonymous !== undefined && anonymous.enabled !== true && (anonymous.conditions ?? []).length > 0) {
     const conditions = (anonymous.conditions ?? []).map(({ path = '' }) => ({ Path: path }))
     errors.push(
-      fieldError.invalid(fieldPath('anonymous', 'conditions'), conditions, 'enabled should be set to true when conditions are defined'),
+      fieldError.invalid(newFieldPath('anonymous', 'conditions'), conditions, 'enabled should be set to true when conditions are defined'),
     )
   }
   return { jwt: compiled, errors }

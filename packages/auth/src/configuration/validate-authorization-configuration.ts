@@ -4,7 +4,7 @@ import {
   aggregateFieldErrors,
   aggregateMessages,
   fieldError,
-  fieldPath,
+  newFieldPath,
   formatDuration,
   isDNS1123Subdomain,
   createVerbatimValue,
@@ -38,10 +38,10 @@ export function findAuthorizationConfigurationError(
 }
 
 function validateAuthorizers({ authorizers }: AuthorizationConfiguration, rules: AuthorizationConfigurationRules): FieldErrorList {
-  if (authorizers.length === 0) return [fieldError.required(fieldPath('authorizers'), 'at least one authorization mode must be defined')]
+  if (authorizers.length === 0) return [fieldError.required(newFieldPath('authorizers'), 'at least one authorization mode must be defined')]
   const [types, names] = [new Set<string>(), new Set<string>()]
   return authorizers.flatMap(({ type, name, webhook }, i): FieldErrorList => {
-    const at = fieldPath('authorizers').index(i)
+    const at = newFieldPath('authorizers').index(i)
     if (type === '') return [fieldError.required(at.child('type'), '')]
     if (!rules.knownTypes.includes(type)) return [fieldError.notSupported(at.child('type'), type, rules.knownTypes.toSorted())]
     if (types.has(type) && type !== 'Webhook') return [fieldError.duplicate(at.child('type'), type)]

@@ -2,7 +2,7 @@ import type { ApiTypes } from '@keelson/api'
 import type { ExpressionWarning, Rule, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { KindDocument } from '@keelson/api/openapi'
-import { fieldPath, parseGroupVersion, TimeSlice } from '@keelson/apimachinery'
+import { newFieldPath, parseGroupVersion, TimeSlice } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, GroupVersionResource } from '@keelson/apimachinery'
 import { AdmissionTypeChecker } from '@keelson/cel'
 import type { CheckedKind } from '@keelson/cel'
@@ -47,7 +47,7 @@ export class PolicyTypeChecker {
       if (problems.length > 0) warnings.push({ fieldRef: field, warning: problems.join('\n') })
     }
     for (const [i, { expression, messageExpression = '' }] of validations.entries()) {
-      const path = fieldPath('spec', 'validations').index(i)
+      const path = newFieldPath('spec', 'validations').index(i)
       await check(path.child('expression').toString(), expression)
       if (messageExpression !== '') await check(path.child('messageExpression').toString(), messageExpression)
     }

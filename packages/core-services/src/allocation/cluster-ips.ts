@@ -1,5 +1,5 @@
 import type { Service } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, newInternal, quote } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, newInternal, quote } from '@keelson/apimachinery'
 import { isHeadless, noClusterIP, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 import { createInvalidServiceError } from './allocation.ts'
@@ -7,7 +7,7 @@ import type { Allocation } from './allocation.ts'
 import type { Family } from './ip-range.ts'
 import { keepsPreference } from './ip-families.ts'
 
-const ipsPath = fieldPath('spec', 'clusterIPs')
+const ipsPath = newFieldPath('spec', 'clusterIPs')
 
 /** Allocates an address for each IP family of the service. If the service requests an address, that one is allocated. */
 export async function allocateClusterIPs(service: Service, allocation: Allocation): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { getFamily, noClusterIP, hasEqualItems, getSpec, validateClusterIPs } from '@keelson/resources-core'
 import type { ReadonlyService, ReadonlySpec } from '@keelson/resources-core'
 import { createInvalidServiceError } from './allocation.ts'
 import type { Family } from './ip-range.ts'
 
-const policyPath = fieldPath('spec', 'ipFamilyPolicy')
-const familiesPath = fieldPath('spec', 'ipFamilies')
-const ipsPath = fieldPath('spec', 'clusterIPs')
+const policyPath = newFieldPath('spec', 'ipFamilyPolicy')
+const familiesPath = newFieldPath('spec', 'ipFamilies')
+const ipsPath = newFieldPath('spec', 'clusterIPs')
 
 /**
  * Sets IP families and family policy from the request, the previous state and the families of the cluster. Throws Invalid for combinations

@@ -1,5 +1,5 @@
 import type { Service, ServicePort } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, newInternal, newUnknownError } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, newInternal, newUnknownError } from '@keelson/apimachinery'
 import { allocatesNodePorts, needsHealthCheck, getNodePorts, opensNodePorts, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 import { createInvalidServiceError } from './allocation.ts'
@@ -34,7 +34,7 @@ async function allocateForPorts(service: Service, allocation: Allocation): Promi
 async function takeRequested(service: Service, i: number, port: number, allocation: Allocation): Promise<number> {
   const error = await allocation.takePort(port)
   if (error === undefined) return port
-  throw createInvalidServiceError(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error))
+  throw createInvalidServiceError(service, fieldError.invalid(newFieldPath('spec', 'ports').index(i).child('nodePort'), port, error))
 }
 
 async function takeAny(allocation: Allocation): Promise<number> {

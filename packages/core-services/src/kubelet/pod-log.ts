@@ -1,5 +1,5 @@
 import type { Pod, PodLogOptions } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, newInvalid, unnamedPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, newInvalid, unnamedPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { readResult, describeRESTStorage } from '@keelson/registry'
 import type { RESTStorage, Streamer } from '@keelson/registry'
@@ -58,16 +58,16 @@ function buildLogQuery({ follow, limitBytes, previous, sinceSeconds, sinceTime, 
 function validateLogOptions({ tailLines, limitBytes, sinceSeconds, sinceTime, stream }: PodLogOptions): FieldErrorList {
   const errors: FieldErrorList = []
   if (tailLines !== undefined && tailLines < 0) {
-    errors.push(fieldError.invalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
+    errors.push(fieldError.invalid(newFieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
   }
   if (limitBytes !== undefined && limitBytes < 1) {
-    errors.push(fieldError.invalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
+    errors.push(fieldError.invalid(newFieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
   }
   if (sinceSeconds !== undefined && sinceTime) {
     errors.push(fieldError.forbidden(unnamedPath, 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
-    errors.push(fieldError.invalid(fieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
+    errors.push(fieldError.invalid(newFieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
   }
-  if (stream !== undefined) errors.push(fieldError.forbidden(fieldPath('stream'), 'may not be specified'))
+  if (stream !== undefined) errors.push(fieldError.forbidden(newFieldPath('stream'), 'may not be specified'))
   return errors
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { BrokenResponseError, ClientGoneError, DeadlineExceededError, sendBytes, sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
 import { countForwardedBytes } from './collect-buffers.ts'
-import { listAnswerHeaders, pairs, without } from './forwarded-headers.ts'
+import { listAnswerHeaders, listPairs, without } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
 import { rewriteHtml } from './rewrite-html.ts'
 import type { LinkRewriter } from './rewrite-links.ts'
@@ -65,7 +65,7 @@ function listHeaders({ headers: { location }, rawHeaders }: ForwardedAnswer, lin
     if (list[i]!.toLowerCase() === 'location') list[i + 1] = links.rewrite(list[i + 1]!)
   }
   // The length of a rewritten body is not known yet.
-  return isRewritten ? without(pairs(list), 'content-length').flat() : list
+  return isRewritten ? without(listPairs(list), 'content-length').flat() : list
 }
 
 interface BodyStart {

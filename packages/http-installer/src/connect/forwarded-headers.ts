@@ -87,12 +87,12 @@ export function listAnswerHeaders(raw: readonly string[]): string[] {
     if (!lower.startsWith(':') && !hopByHop.has(lower) && !corsHeaders.has(lower)) list.push(name, raw[i + 1]!)
   }
   if (listed === undefined) return list
-  return pairs(list)
+  return listPairs(list)
     .filter(([name]) => !listed.has(name.toLowerCase()))
     .flat()
 }
 
-export function pairs(raw: readonly string[]): HeaderList {
+export function listPairs(raw: readonly string[]): HeaderList {
   const list: [string, string][] = []
   for (let i = 0; i + 1 < raw.length; i += 2) list.push([raw[i]!, raw[i + 1]!])
   return list

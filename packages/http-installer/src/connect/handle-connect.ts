@@ -8,7 +8,7 @@ import { passUpgrade } from './pass-upgrade.ts'
 import { proxyRequest } from './proxy-request.ts'
 import { readConnectOptions } from './read-connect-options.ts'
 import { processProtocol, translateWebSocket } from './translate-websocket.ts'
-import { asksForTunnel, tunnelWebSocket } from './tunnel-websocket.ts'
+import { requestsTunnel, tunnelWebSocket } from './tunnel-websocket.ts'
 
 /** Returns a handler that forwards the request to the server that the storage names (such as a kubelet). */
 export function handleConnect(connecter: Connecter): Handler {
@@ -35,7 +35,7 @@ async function forward({ exchange, served }: ApiRequest, { remote, passes, webso
   if (websocket !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
     const protocols = splitList(exchange.header('sec-websocket-protocol'))
     if ('tunnel' in websocket) {
-      if (asksForTunnel(protocols)) return tunnelWebSocket(passage, remote)
+      if (requestsTunnel(protocols)) return tunnelWebSocket(passage, remote)
     } else if (protocols.includes(processProtocol)) return translateWebSocket(passage, remote, websocket.process)
   }
   return passUpgrade(passage, remote)

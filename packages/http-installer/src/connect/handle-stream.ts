@@ -7,11 +7,11 @@ import type { Transform } from '../negotiation/negotiate.ts'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import type { Handler } from '../routing/served-resource.ts'
 import { newNotConvertible } from '../encoding/write-object.ts'
-import { toHeaderObject, pairs, splitList } from './forwarded-headers.ts'
+import { toHeaderObject, listPairs, splitList } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
 import type { Passage, UpgradePassage } from './passage.ts'
 import { readConnectOptions } from './read-connect-options.ts'
-import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remote-request.ts'
+import { escapePath, joinHostAndPort, formatRemoteError, requestRemote } from './remote-request.ts'
 import { websocketOpcode } from '@keelson/apimachinery/httpstream'
 import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
 import { takeSocket } from './pass-upgrade.ts'
@@ -45,7 +45,7 @@ export function handleStream(streamer: Streamer): Handler {
 
 async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessage, type: string): Promise<void> {
   const { outgoing } = exchange.nodeStreams()
-  outgoing.writeHead(200, toHeaderObject([...pairs(exchange.commonHeaders), ['Content-Type', type]]))
+  outgoing.writeHead(200, toHeaderObject([...listPairs(exchange.commonHeaders), ['Content-Type', type]]))
   outgoing.flushHeaders()
   const end = (): void => {
     answer.unpipe(outgoing)
@@ -66,14 +66,14 @@ function createNoMetadataError(transform: Transform): ApiError {
 }
 
 function requestStream({ remote }: StreamTarget, signal: AbortSignal): Promise<IncomingMessage> {
-  const request = requestRemote(remote, { method: 'GET', headers: ['Host', hostAndPort(remote)], signal })
+  const request = requestRemote(remote, { method: 'GET', headers: ['Host', joinHostAndPort(remote)], signal })
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.on('error', (error) => {
       if (signal.aborted) return reject(new ClientGoneError())
       const query = remote.query === '' ? '' : `?${remote.query}`
-      const url = `${remote.scheme}://${hostAndPort(remote)}${escapePath(remote.path)}${query}`
-      reject(newUnknownError(`Get ${JSON.stringify(url)}: ${remoteErrorText(error)}`))
+      const url = `${remote.scheme}://${joinHostAndPort(remote)}${escapePath(remote.path)}${query}`
+      reject(newUnknownError(`Get ${JSON.stringify(url)}: ${formatRemoteError(error)}`))
     })
     request.end()
   })

@@ -5,10 +5,10 @@ import { newUnknownError } from '@keelson/apimachinery'
 import type { Remote } from '@keelson/registry'
 import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, Upgrade } from '@keelson/exchange'
-import { selectForwardedHeaders, toHeaderObject, pairs, without, withoutHopByHop } from './forwarded-headers.ts'
+import { selectForwardedHeaders, toHeaderObject, listPairs, without, withoutHopByHop } from './forwarded-headers.ts'
 import type { HeaderList } from './forwarded-headers.ts'
 import type { UpgradePassage } from './passage.ts'
-import { remoteErrorText, requestRemote } from './remote-request.ts'
+import { formatRemoteError, requestRemote } from './remote-request.ts'
 import { spliceSockets } from './splice-sockets.ts'
 
 /** Response of another server to an upgrade request: it has either changed the protocol or refused. */
@@ -27,7 +27,7 @@ export async function passUpgrade(passage: UpgradePassage, remote: Remote): Prom
 /** Sends the response of the other server to the client. If the protocol has changed, copies bytes in both directions until both ends close. */
 export async function forwardUpgradeAnswer({ exchange, upgrade, stopping }: UpgradePassage, answer: UpgradeAnswer): Promise<void> {
   if (!answer.upgraded) return passRefusal(exchange, answer.message)
-  const socket = takeSocket(exchange, upgrade, pairs(answer.message.rawHeaders))
+  const socket = takeSocket(exchange, upgrade, listPairs(answer.message.rawHeaders))
   await spliceSockets({ socket, head: upgrade.head }, { socket: answer.socket, head: answer.head }, stopping)
 }
 
@@ -45,7 +45,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
   const request = requestRemote(remote, { method, headers: listUpgradeHeaders(method, headers) })
   return sendUpgrade(request, {
     signal,
-    createError: (error) => newUnknownError(`error dialing backend: ${remoteErrorText(error)}`),
+    createError: (error) => newUnknownError(`error dialing backend: ${formatRemoteError(error)}`),
   })
 }
 
@@ -95,7 +95,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
   }
   const { outgoing } = exchange.nodeStreams()
   exchange.audit?.respond(code)
-  outgoing.writeHead(code, toHeaderObject([...pairs(exchange.commonHeaders), ...withoutHopByHop(pairs(message.rawHeaders))]))
+  outgoing.writeHead(code, toHeaderObject([...listPairs(exchange.commonHeaders), ...withoutHopByHop(listPairs(message.rawHeaders))]))
   await new Promise<void>((resolve) => {
     pipeline(message, outgoing, (error) => {
       if (error) outgoing.destroy()

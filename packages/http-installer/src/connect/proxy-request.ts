@@ -7,7 +7,7 @@ import { forwardAnswer } from './forward-answer.ts'
 import type { ForwardedAnswer } from './forward-answer.ts'
 import { hasBody, selectForwardedHeaders, withoutHopByHop } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
-import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
+import { escapePath, formatRemoteError, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
 
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
@@ -30,7 +30,9 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
     request.once('response', resolve)
     request.on('error', (error) => {
       reject(
-        exchange.signal.aborted ? new ClientGoneError() : newServiceUnavailable(`error trying to reach service: ${remoteErrorText(error)}`),
+        exchange.signal.aborted
+          ? new ClientGoneError()
+          : newServiceUnavailable(`error trying to reach service: ${formatRemoteError(error)}`),
       )
     })
     request.once('upgrade', (_message, socket) => {

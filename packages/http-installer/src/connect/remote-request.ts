@@ -43,7 +43,7 @@ export function requestRemote(
     },
   })
   const timer = setTimeout(
-    () => connecting.abort(new OutboundError('timeout', `dial tcp ${hostAndPort(remote)}: i/o timeout`)),
+    () => connecting.abort(new OutboundError('timeout', `dial tcp ${joinHostAndPort(remote)}: i/o timeout`)),
     remote.connectTimeoutMs ?? defaultConnectTimeoutMs,
   )
   request.once('socket', () => clearTimeout(timer))
@@ -89,12 +89,12 @@ function parsePort(port: string, host: string): number {
 }
 
 /** Returns the reason why a request to another server failed, in the words of kube-apiserver. */
-export function remoteErrorText(error: unknown): string {
+export function formatRemoteError(error: unknown): string {
   return toConnectionError(error).message
 }
 
 /** Joins host and port, as in "10.0.0.1:443" or "[fd00::1]:80". An absent port is omitted. */
-export function hostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): string {
+export function joinHostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): string {
   const name = host.includes(':') ? `[${host}]` : host
   return port === '' ? name : `${name}:${port}`
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Remote } from '@keelson/registry'
-import { hostAndPort } from './remote-request.ts'
+import { joinHostAndPort } from './remote-request.ts'
 
 export interface LinkRewriterOptions {
   /** Path of this server's proxy that corresponds to the path "/" of the other server. */
@@ -22,7 +22,7 @@ export class LinkRewriter {
   constructor({ prefix, remote, clientHost, origin }: LinkRewriterOptions) {
     this.#prefix = prefix
     this.#origin = origin
-    this.#remoteHost = hostAndPort(remote)
+    this.#remoteHost = joinHostAndPort(remote)
     this.#clientHost = clientHost
   }
 

@@ -6,7 +6,7 @@ import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import { askForUpgrade, takeSocket } from './pass-upgrade.ts'
 import { ProcessTranslation } from './process-translation.ts'
 import type { UpgradePassage } from './passage.ts'
-import { hostAndPort } from './remote-request.ts'
+import { joinHostAndPort } from './remote-request.ts'
 import { acceptWebSocketHandshake } from './server-websocket.ts'
 import { waitUntilClosed } from './splice-sockets.ts'
 
@@ -29,7 +29,7 @@ export async function translateWebSocket(
   const handshake = acceptWebSocketHandshake(exchange.method, incoming.headers, processProtocol)
   if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [
-    ['Host', hostAndPort(remote)] as const,
+    ['Host', joinHostAndPort(remote)] as const,
     ['Connection', 'Upgrade'] as const,
     ['Upgrade', 'SPDY/3.1'] as const,
     ...spdyProtocols.map((protocol) => ['X-Stream-Protocol-Version', protocol] as const),

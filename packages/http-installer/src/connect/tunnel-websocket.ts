@@ -22,7 +22,7 @@ const websocketHeaders = [
 ] as const
 
 /** Returns whether the client asks to tunnel SPDY through a WebSocket. */
-export function asksForTunnel(protocols: readonly string[]): boolean {
+export function requestsTunnel(protocols: readonly string[]): boolean {
   return protocols.some((protocol) => protocol.startsWith(prefix) && protocol.endsWith('.k8s.io'))
 }
 
@@ -32,7 +32,7 @@ export function asksForTunnel(protocols: readonly string[]): boolean {
  */
 export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
   const { incoming } = exchange.nodeStreams()
-  const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => asksForTunnel([protocol]))
+  const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => requestsTunnel([protocol]))
   if (acceptWebSocketHandshake(exchange.method, incoming.headers, undefined) === undefined)
     return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { dialDirectly } from '../dial-tls.ts'
 import type { Dial, EgressNetwork } from '../dial-tls.ts'
-import { hostAndPort } from '../failure.ts'
+import { joinHostAndPort } from '../failure.ts'
 import type { EgressConfiguration } from './egress-configuration.ts'
 import type { DialStage, EgressMetrics } from './egress-metrics.ts'
 import { createProxy } from './proxies.ts'
@@ -49,7 +49,7 @@ export async function createEgressSelector(
       const proxy = proxies.get(options.network)
       return proxy === undefined
         ? dialDirectly(destination, options)
-        : dialThroughProxy(proxy, { address: hostAndPort(destination), signal: options.signal, metrics })
+        : dialThroughProxy(proxy, { address: joinHostAndPort(destination), signal: options.signal, metrics })
     },
     hasProxy: (network) => proxies.has(network),
   }

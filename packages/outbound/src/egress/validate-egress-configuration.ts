@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { aggregateFieldErrors, fieldError, fieldPath, createVerbatimValue } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, newFieldPath, createVerbatimValue } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { EgressConfiguration, EgressSelection, ProxyTls, ProxyTransport } from './egress-configuration.ts'
 
-const path = fieldPath('service', 'connection')
+const path = newFieldPath('service', 'connection')
 const networks = ['cluster', 'controlplane', 'etcd']
 
 /** Returns the problems of a configuration as one message; undefined if there are none. The words and paths are kube-apiserver's. */

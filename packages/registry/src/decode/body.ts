@@ -1,6 +1,6 @@
 import {
   fieldError,
-  fieldPath,
+  newFieldPath,
   formatGroupVersion,
   isApiError,
   runAfter,
@@ -121,7 +121,7 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     )
   }
   if (isOther) {
-    const error = fieldError.invalid(fieldPath('kind'), gvk.kind, `must be ${route.gvk.kind}`)
+    const error = fieldError.invalid(newFieldPath('kind'), gvk.kind, `must be ${route.gvk.kind}`)
     throw newInvalid({ group: gvk.group, kind: gvk.kind }, decoded.object.metadata?.name ?? '', [error])
   }
   if (decoded.emptied !== true) return { object: decoded.object, withEmptyLists: undefined, gvk }

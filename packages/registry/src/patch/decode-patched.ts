@@ -3,7 +3,7 @@ import {
   getJsonType,
   fieldError,
   formatGroupVersion,
-  fieldPath,
+  newFieldPath,
   isApiError,
   runAfter,
   getErrorMessage,
@@ -62,7 +62,7 @@ export function decodePatched(
   const patchedObject = document.patched as JsonObject
   const throwInvalidPatch = (message: string): Promise<never> | never =>
     runAfter(printPatch(), (text): never => {
-      throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
+      throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(newFieldPath('patch'), text, message)])
     })
   const rejectOrWarn = (errors: readonly string[], continueDecoding: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
     if (errors.length > 0 && validation === 'Strict') return throwInvalidPatch(formatStrictDecodingMessage(errors))
@@ -221,9 +221,10 @@ function checkCustomKind(
 ): void {
   const { group, version, kind } = custom
   const errors: FieldErrorList = []
-  if (kind !== route.gvk.kind) errors.push(fieldError.invalid(fieldPath('kind'), kind, `must be ${route.gvk.kind}`))
+  if (kind !== route.gvk.kind) errors.push(fieldError.invalid(newFieldPath('kind'), kind, `must be ${route.gvk.kind}`))
   const apiVersion = formatGroupVersion(custom)
-  if (apiVersion !== route.apiVersion) errors.push(fieldError.invalid(fieldPath('apiVersion'), apiVersion, `must be ${route.apiVersion}`))
+  if (apiVersion !== route.apiVersion)
+    errors.push(fieldError.invalid(newFieldPath('apiVersion'), apiVersion, `must be ${route.apiVersion}`))
   if (errors.length === 0) return
   ensureNamespace(object, route, context.namespace)
   checkName(object, name)

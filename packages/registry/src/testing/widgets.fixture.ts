@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { defineResource } from '../resource-definition.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
@@ -82,5 +82,5 @@ export const gardens: ResourceDefinition<Widget> = defineResource<Widget>({
 })
 
 function validateSize(size: number | undefined): ReturnType<typeof fieldError.invalid>[] {
-  return size !== undefined && size < 0 ? [fieldError.invalid(fieldPath('spec', 'size'), size, 'must not be negative')] : []
+  return size !== undefined && size < 0 ? [fieldError.invalid(newFieldPath('spec', 'size'), size, 'must not be negative')] : []
 }

@@ -3,7 +3,7 @@ import {
   canonicalizeStruct,
   decodeStruct,
   fieldError,
-  fieldPath,
+  newFieldPath,
   formatGroupVersion,
   isJsonObject,
   runAfter,
@@ -376,7 +376,7 @@ function refuseOtherCustomKind(expected: GroupVersionKind, document: JsonObject,
   }
   const metadata = document['metadata']
   const name = isJsonObject(metadata) ? toStringOr(metadata['name'], '') : ''
-  throw newInvalid({ group, kind: sent }, name, [fieldError.invalid(fieldPath('kind'), sent, `must be ${kind}`)])
+  throw newInvalid({ group, kind: sent }, name, [fieldError.invalid(newFieldPath('kind'), sent, `must be ${kind}`)])
 }
 
 function toStringOr(value: JsonValue | undefined, fallback: string): string {

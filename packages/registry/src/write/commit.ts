@@ -1,7 +1,7 @@
 import {
   createApiErrorFromStatus,
   fieldError,
-  fieldPath,
+  newFieldPath,
   isApiError,
   newConflict,
   newGenerateNameConflict,
@@ -89,7 +89,7 @@ export function matchVersion<T extends KubeObject>(
   if (requested === '0') {
     if (!plan.allowUnconditionalUpdate) {
       const error = fieldError.invalid(
-        fieldPath('metadata', 'resourceVersion'),
+        newFieldPath('metadata', 'resourceVersion'),
         createVerbatimValue('0'),
         'must be specified for an update',
       )

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import type { Strategy } from '../resource-definition.ts'
@@ -8,7 +8,7 @@ import type { Widget } from '../testing/widgets.fixture.ts'
 
 const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
 const validate = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
-  spec?.size === 13 ? [fieldError.invalid(fieldPath('spec', 'size'), 13, 'not that')] : []
+  spec?.size === 13 ? [fieldError.invalid(newFieldPath('spec', 'size'), 13, 'not that')] : []
 const createWidget = (size: number): Widget => ({ metadata: { name: 'a' }, spec: { size } })
 
 it('validation stops after 1,000 errors and reports all of them', async () => {
@@ -16,7 +16,7 @@ it('validation stops after 1,000 errors and reports all of them', async () => {
   const validateItems = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
     Array.from({ length: spec?.size ?? 0 }).flatMap((_, i) => {
       validated++
-      return [fieldError.invalid(fieldPath('spec', 'items').index(i), i, 'not that')]
+      return [fieldError.invalid(newFieldPath('spec', 'items').index(i), i, 'not that')]
     })
   const strategy = { ...widgets.strategy, validateCreate: validateItems, validateUpdate: validateItems }
   await using test = openTestStore({ ...widgets, strategy })

@@ -1,10 +1,10 @@
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '../resource-definition.ts'
 import { describe, expect, it } from 'vitest'
 import { validateInSlices } from './validate-in-slices.ts'
 
-const path = fieldPath('spec')
+const path = newFieldPath('spec')
 const openRequest = { signal: new AbortController().signal }
 
 function blockFor(milliseconds: number): void {

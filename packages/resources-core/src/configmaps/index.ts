@@ -1,5 +1,5 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, unnamedPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -30,12 +30,12 @@ export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErro
   const { data = {}, binaryData = {} } = configMap
   const errors: FieldErrorList = []
   for (const key of Object.keys(data)) {
-    errors.push(...validateDataKey(key, fieldPath('data')))
+    errors.push(...validateDataKey(key, newFieldPath('data')))
     if (Object.hasOwn(binaryData, key)) {
-      errors.push(fieldError.invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
+      errors.push(fieldError.invalid(newFieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
     }
   }
-  for (const key of Object.keys(binaryData)) errors.push(...validateDataKey(key, fieldPath('binaryData')))
+  for (const key of Object.keys(binaryData)) errors.push(...validateDataKey(key, newFieldPath('binaryData')))
   if (sumStringSizes(data) + sumBinarySizes(binaryData) > maxDataSize) errors.push(fieldError.tooLong(unnamedPath, maxDataSize))
   return errors
 }

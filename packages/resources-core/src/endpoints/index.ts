@@ -1,5 +1,5 @@
 import type { Endpoints } from '@keelson/api/core/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -48,7 +48,9 @@ export function findEndpointsWarnings({ metadata, subsets = [] }: DeepReadonly<E
   if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []
   return subsets.flatMap((subset, i) =>
     (['addresses', 'notReadyAddresses'] as const).flatMap((member) =>
-      (subset[member] ?? []).flatMap(({ ip }, j) => findIPWarnings(ip, fieldPath('subsets').index(i).child(member).index(j).child('ip'))),
+      (subset[member] ?? []).flatMap(({ ip }, j) =>
+        findIPWarnings(ip, newFieldPath('subsets').index(i).child(member).index(j).child('ip')),
+      ),
     ),
   )
 }

@@ -1,5 +1,5 @@
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, isValidPortNum, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isValidPortNum, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
 import { createInvalidErrors, validateDNSLabel, validateQualifiedName, validateRequiredOneOf } from '../pod-spec/field-rules.ts'
@@ -11,7 +11,7 @@ const protocols = ['SCTP', 'TCP', 'UDP']
 
 /** Validates the subsets of Endpoints. Does not report subsets that `old` already had (ratcheting). */
 export function validateEndpoints({ subsets = [] }: ReadonlyEndpoints, old?: ReadonlyEndpoints): FieldErrorList {
-  const errors = subsets.flatMap((subset, i) => validateSubset(subset, fieldPath('subsets').index(i)))
+  const errors = subsets.flatMap((subset, i) => validateSubset(subset, newFieldPath('subsets').index(i)))
   return errors.length > 0 && old !== undefined && equalsSemantically(subsets, old.subsets ?? []) ? [] : errors
 }
 

@@ -3,7 +3,7 @@ import type { Event } from '@keelson/api/core/v1'
 import {
   measureUtf8Bytes,
   fieldError,
-  fieldPath,
+  newFieldPath,
   goJson,
   isDNS1123Subdomain,
   isQualifiedName,
@@ -46,13 +46,13 @@ function isCoreV1({ group, version }: GroupVersion): boolean {
 function validateConsistency(event: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
   const namespace = event.metadata.namespace ?? ''
   const errors = event.eventTime ? validateNewEvent(event, namespace, isCoreV1(requested)) : validateOldEvent(event, namespace)
-  errors.push(...isDNS1123Subdomain(namespace).map((message) => fieldError.invalid(fieldPath('namespace'), namespace, message)))
+  errors.push(...isDNS1123Subdomain(namespace).map((message) => fieldError.invalid(newFieldPath('namespace'), namespace, message)))
   return errors
 }
 
 function reportNamespaceMismatch(event: ReadonlyEvent): FieldErrorList {
   const namespace = event.involvedObject?.namespace ?? ''
-  return [fieldError.invalid(fieldPath('involvedObject', 'namespace'), namespace, 'does not match event.namespace')]
+  return [fieldError.invalid(newFieldPath('involvedObject', 'namespace'), namespace, 'does not match event.namespace')]
 }
 
 function validateOldEvent(event: ReadonlyEvent, namespace: string): FieldErrorList {
@@ -66,7 +66,7 @@ function validateNewEvent(event: ReadonlyEvent, namespace: string, isCore: boole
   const isClusterScoped = (event.involvedObject?.namespace ?? '') === ''
   if (isClusterScoped && namespace !== 'default' && namespace !== 'kube-system') errors.push(...reportNamespaceMismatch(event))
   const controller = event.reportingComponent ?? ''
-  const controllerPath = fieldPath(isCore ? 'reportingComponent' : 'reportingController')
+  const controllerPath = newFieldPath(isCore ? 'reportingComponent' : 'reportingController')
   if (controller === '') errors.push(fieldError.required(controllerPath))
   errors.push(...isQualifiedName(controller).map((message) => fieldError.invalid(controllerPath, controller, message)))
   errors.push(...validateWord('reportingInstance', event.reportingInstance))
@@ -77,12 +77,12 @@ function validateNewEvent(event: ReadonlyEvent, namespace: string, isCore: boole
 }
 
 function validateWord(member: string, value: string | undefined): FieldErrorList {
-  return value ? validateLength(member, value, maxWordLength) : [fieldError.required(fieldPath(member))]
+  return value ? validateLength(member, value, maxWordLength) : [fieldError.required(newFieldPath(member))]
 }
 
 function validateLength(member: string, value: string | undefined, max: number): FieldErrorList {
   if (measureUtf8Bytes(value ?? '') <= max) return []
-  return [fieldError.invalid(fieldPath(member), '', `can have at most ${max} characters`)]
+  return [fieldError.invalid(newFieldPath(member), '', `can have at most ${max} characters`)]
 }
 
 /** Validates the name and the namespace of an event. The registry validates the other metadata. */
@@ -92,7 +92,7 @@ function validateName(event: ReadonlyEvent): FieldErrorList {
     value === ''
       ? []
       : nameIsDNSSubdomain(value, member === 'generateName').map((message) =>
-          fieldError.invalid(fieldPath('metadata', member), value, message),
+          fieldError.invalid(newFieldPath('metadata', member), value, message),
         )
   return [...check('generateName', generateName), ...check('name', name)]
 }
@@ -100,20 +100,20 @@ function validateName(event: ReadonlyEvent): FieldErrorList {
 function validateSeries(event: ReadonlyEvent): FieldErrorList {
   if (!event.series) return []
   const errors: FieldErrorList = []
-  if ((event.series.count ?? 0) < 2) errors.push(fieldError.invalid(fieldPath('series.count'), '', 'should be at least 2'))
-  if (!event.series.lastObservedTime) errors.push(fieldError.required(fieldPath('series.lastObservedTime')))
+  if ((event.series.count ?? 0) < 2) errors.push(fieldError.invalid(newFieldPath('series.count'), '', 'should be at least 2'))
+  if (!event.series.lastObservedTime) errors.push(fieldError.required(newFieldPath('series.lastObservedTime')))
   return errors
 }
 
 function validateNewStyle(event: ReadonlyEvent): FieldErrorList {
   const errors: FieldErrorList = []
   const { type = '' } = event
-  if (!event.eventTime) errors.push(fieldError.required(fieldPath('eventTime')))
-  if (type !== 'Normal' && type !== 'Warning') errors.push(fieldError.invalid(fieldPath('type'), '', `has invalid value: ${type}`))
+  if (!event.eventTime) errors.push(fieldError.required(newFieldPath('eventTime')))
+  if (type !== 'Normal' && type !== 'Warning') errors.push(fieldError.invalid(newFieldPath('type'), '', `has invalid value: ${type}`))
   const old = { firstTimestamp: event.firstTimestamp, lastTimestamp: event.lastTimestamp, count: event.count }
   const setFields = Object.entries(old).flatMap(([member, value]) => (value ? [member] : []))
   if (event.source?.component || event.source?.host) setFields.push('source')
-  errors.push(...setFields.map((member) => fieldError.invalid(fieldPath(member), '', 'needs to be unset')))
+  errors.push(...setFields.map((member) => fieldError.invalid(newFieldPath(member), '', 'needs to be unset')))
   return errors
 }
 
@@ -124,7 +124,7 @@ function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldError
   const source = coreV1.table.resolve('EventSource')
   const printRelated = ({ related }: ReadonlyEvent): unknown => (related === undefined ? null : toInternalStruct(reference, related))
   const requireEqual = (member: string, value: unknown, before: unknown): void => {
-    errors.push(...validateImmutableField(value, before, fieldPath(member)))
+    errors.push(...validateImmutableField(value, before, newFieldPath(member)))
   }
   const requireEqualStruct = (member: string, value: unknown, before: unknown): void => {
     if (!equalsSemantically(value, before)) requireEqual(member, createVerbatimValue(goJson(value)), null)

@@ -1,5 +1,5 @@
 import type { LimitRange, LimitRangeItem } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, Quantity } from '@keelson/apimachinery'
 import { createInvalidErrors } from '../pod-spec/field-rules.ts'
 import { isOvercommitAllowed } from '../pod-spec/resource-names.ts'
@@ -19,7 +19,7 @@ const one = parseQuantity('1')
 export function validateLimitRange({ spec }: DeepReadonly<LimitRange>): FieldErrorList {
   const seen = new Set<string>()
   return (spec?.limits ?? []).flatMap((item, i) => {
-    const path = fieldPath('spec', 'limits').index(i)
+    const path = newFieldPath('spec', 'limits').index(i)
     const errors = validateType(item.type, path.child('type'))
     if (seen.has(item.type)) errors.push(fieldError.duplicate(path.child('type'), item.type))
     seen.add(item.type)

@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, validateFinalizerName } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateFinalizerName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -44,7 +44,7 @@ export const finalizeStrategy: Update = {
   validateUpdate: (_context, namespace) => validateFinalize(namespace),
 }
 
-const finalizersPath = fieldPath('spec', 'finalizers')
+const finalizersPath = newFieldPath('spec', 'finalizers')
 const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
 
 function validateNamespace(namespace: DeepReadonly<Namespace>): FieldErrorList {
@@ -58,7 +58,7 @@ function validateFinalize(namespace: DeepReadonly<Namespace>): FieldErrorList {
 /** Validates the phase: it must be "Terminating" if and only if the namespace is being deleted. */
 function validateStatus(namespace: DeepReadonly<Namespace>): FieldErrorList {
   const phase = namespace.status?.phase ?? ''
-  const path = fieldPath('status', 'Phase')
+  const path = newFieldPath('status', 'Phase')
   if (namespace.metadata.deletionTimestamp === undefined) {
     return phase === 'Active' ? [] : [fieldError.invalid(path, phase, "may only be 'Active' if `deletionTimestamp` is empty")]
   }

@@ -1,5 +1,5 @@
 import type { Node } from '@keelson/api/core/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -42,6 +42,6 @@ function findNodeWarnings({ spec }: DeepReadonly<Node>): readonly string[] {
   return [
     ...(spec?.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
     ...(spec?.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
-    ...(spec?.podCIDRs ?? []).flatMap((value, i) => findCidrWarnings(value, fieldPath('spec', 'podCIDRs').index(i))),
+    ...(spec?.podCIDRs ?? []).flatMap((value, i) => findCidrWarnings(value, newFieldPath('spec', 'podCIDRs').index(i))),
   ]
 }

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Node } from '@keelson/api/core/v1'
-import { measureUtf8Bytes, fieldError, fieldPath, parseQuantity, quote } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, newFieldPath, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateLegacyCidr } from '../cidr.ts'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
@@ -11,8 +11,8 @@ import { validateTaints } from './validate-taints.ts'
 
 type ReadonlyNode = DeepReadonly<Node>
 
-const metadataPath = fieldPath('metadata')
-const cidrsPath = fieldPath('spec', 'podCIDRs')
+const metadataPath = newFieldPath('metadata')
+const cidrsPath = newFieldPath('spec', 'podCIDRs')
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
 const maxFeatureName = 253
 
@@ -44,13 +44,13 @@ export function validateNodeChange(node: ReadonlyNode, old: ReadonlyNode): Field
   ]
   if (old.spec?.providerID && spec?.providerID !== old.spec.providerID) {
     const detail = 'node updates may not change providerID except from "" to valid'
-    errors.push(fieldError.forbidden(fieldPath('spec', 'providerID'), detail))
+    errors.push(fieldError.forbidden(newFieldPath('spec', 'providerID'), detail))
   }
-  if (spec?.configSource !== undefined) errors.push(...validateConfigSource(spec.configSource, fieldPath('spec', 'configSource')))
-  if (status?.config !== undefined) errors.push(...validateConfigStatus(status.config, fieldPath('status', 'config')))
+  if (spec?.configSource !== undefined) errors.push(...validateConfigSource(spec.configSource, newFieldPath('spec', 'configSource')))
+  if (status?.config !== undefined) errors.push(...validateConfigStatus(status.config, newFieldPath('status', 'config')))
   errors.push(...validateTaints(spec?.taints ?? [], metadataPath.child('taints')))
   if ((spec?.externalID ?? '') !== (old.spec?.externalID ?? '')) {
-    errors.push(fieldError.forbidden(fieldPath('spec', 'externalID'), 'may not be updated'))
+    errors.push(fieldError.forbidden(newFieldPath('spec', 'externalID'), 'may not be updated'))
   }
   return errors
 }
@@ -58,13 +58,13 @@ export function validateNodeChange(node: ReadonlyNode, old: ReadonlyNode): Field
 function validateResources({ status }: ReadonlyNode): FieldErrorList {
   return (['capacity', 'allocatable'] as const).flatMap((member) =>
     Object.entries(status?.[member] ?? {}).flatMap(([name, text]) =>
-      validateResourceQuantity(name, parseQuantity(text), fieldPath('status', member, name)),
+      validateResourceQuantity(name, parseQuantity(text), newFieldPath('status', member, name)),
     ),
   )
 }
 
 function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
-  const path = fieldPath('status', 'declaredFeatures')
+  const path = newFieldPath('status', 'declaredFeatures')
   return features.flatMap((name, i) => {
     const errors: FieldErrorList = []
     const nameError = findFeatureNameError(name)
@@ -106,7 +106,7 @@ function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
     const key = `${address.type} ${address.address}`
     if (seen.has(key))
       return [
-        fieldError.duplicate(fieldPath('status', 'addresses').index(i), toInternalStruct(coreV1.table.resolve('NodeAddress'), address)),
+        fieldError.duplicate(newFieldPath('status', 'addresses').index(i), toInternalStruct(coreV1.table.resolve('NodeAddress'), address)),
       ]
     seen.add(key)
     return []

@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -11,7 +11,7 @@ import { normalizeDataSources } from './data-sources.ts'
 import { validateClaimStatus } from './validate-status.ts'
 import { validateClaimUpdate } from './validate-update.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 export const claimStrategy: Strategy<PersistentVolumeClaim> = {
   resetFields: withoutFields('status'),
@@ -38,7 +38,7 @@ export const claimStatus: SubresourceStrategy<PersistentVolumeClaim> = {
 }
 
 function findClaimWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolumeClaim>): readonly string[] {
-  const path = fieldPath('metadata', 'annotations').key(storageClassAnnotation)
+  const path = newFieldPath('metadata', 'annotations').key(storageClassAnnotation)
   return [
     ...(metadata.annotations?.[storageClassAnnotation] === undefined ? [] : [`${path}: ${storageClassAnnotationMessage}`]),
     ...findClaimSpecWarnings(spec, specPath),

@@ -1,11 +1,11 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { createInvalidErrors } from '../pod-spec/field-rules.ts'
 import { isNativeResource } from '../pod-spec/resource-names.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
 
-const statusPath = fieldPath('status')
+const statusPath = newFieldPath('status')
 const resizeStates = [
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
@@ -15,7 +15,7 @@ const resizeStates = [
 ]
 
 export function validateClaimStatus({ spec, status = {} }: DeepReadonly<PersistentVolumeClaim>): FieldErrorList {
-  const errors = (spec?.accessModes ?? []).length === 0 ? [fieldError.required(fieldPath('Spec', 'accessModes'))] : []
+  const errors = (spec?.accessModes ?? []).length === 0 ? [fieldError.required(newFieldPath('Spec', 'accessModes'))] : []
   const capacityPath = statusPath.child('capacity')
   for (const [name, text] of Object.entries(status.capacity ?? {})) errors.push(...validateAmount(text, capacityPath.key(name)))
   const statesPath = statusPath.child('allocatedResourceStatuses')

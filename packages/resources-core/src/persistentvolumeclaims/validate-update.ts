@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@keelson/
 import {
   copyWithEmptyMarks,
   fieldError,
-  fieldPath,
+  newFieldPath,
   immutableMessage,
   parseQuantity,
   equalsSemantically,
@@ -20,7 +20,7 @@ import { syncDataSources } from './data-sources.ts'
 type ReadonlyClaim = DeepReadonly<PersistentVolumeClaim>
 type ReadonlySpec = DeepReadonly<PersistentVolumeClaimSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const sizePath = specPath.child('resources', 'requests', 'storage')
 const attributesClassPath = specPath.child('volumeAttributesClassName')
 
@@ -34,7 +34,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   const errors = [
     ...validateClaimSpec(spec, specPath, {
       allowInvalidAPIGroups: [oldSpec.dataSource, oldSpec.dataSourceRef].some((source) => (source?.apiGroup ?? null) !== null),
-      allowInvalidSelectorValues: validateLabelSelector(oldSpec.selector, fieldPath()).length > 0,
+      allowInvalidSelectorValues: validateLabelSelector(oldSpec.selector, newFieldPath()).length > 0,
     }),
     ...validateClassAnnotation(claim, old),
   ]
@@ -50,7 +50,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   return [
     ...errors,
     ...validateSize(claim, old),
-    ...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')),
+    ...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, newFieldPath('volumeMode')),
     ...validateAttributesClass(spec, old),
   ]
 }
@@ -67,7 +67,7 @@ function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): Fiel
   if (isClassMoved(claim, old)) return []
   const value = claim.metadata.annotations?.[storageClassAnnotation] ?? ''
   if (value === (old.metadata.annotations?.[storageClassAnnotation] ?? '')) return []
-  return [fieldError.invalid(fieldPath('metadata', 'annotations', storageClassAnnotation), value, immutableMessage)]
+  return [fieldError.invalid(newFieldPath('metadata', 'annotations', storageClassAnnotation), value, immutableMessage)]
 }
 
 /** Returns copies of both specs for the comparison. Fields that are mutable have the same value in both copies. */

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
 import {
   fieldError,
-  fieldPath,
+  newFieldPath,
   immutableMessage,
   equalsSemantically,
   validateImmutableField,
@@ -35,16 +35,16 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
   const oldSource = pickSource(oldSpec)
   if (!equalsSemantically(source, oldSource)) {
     const detail = `spec.persistentvolumesource is immutable after creation\n${diffSources(oldSource, source)}`
-    errors.push(fieldError.forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
+    errors.push(fieldError.forbidden(newFieldPath('spec', 'persistentvolumesource'), detail))
   }
-  errors.push(...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')))
+  errors.push(...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, newFieldPath('volumeMode')))
   if (oldSpec.nodeAffinity !== undefined && !isSameAffinity(spec.nodeAffinity, oldSpec.nodeAffinity)) {
     const detail = `${immutableMessage}, except for updating from beta label to GA`
-    errors.push(fieldError.invalid(fieldPath('nodeAffinity'), printAffinity(spec.nodeAffinity), detail))
+    errors.push(fieldError.invalid(newFieldPath('nodeAffinity'), printAffinity(spec.nodeAffinity), detail))
   }
   if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
     const detail = 'update from non-nil value to nil is forbidden'
-    errors.push(fieldError.forbidden(fieldPath('spec', 'volumeAttributesClassName'), detail))
+    errors.push(fieldError.forbidden(newFieldPath('spec', 'volumeAttributesClassName'), detail))
   }
   return errors
 }

@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeSource, PersistentVolumeSpec } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, isValidLabelValue, parseQuantity } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isValidLabelValue, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateSupported } from '../pod-spec/field-rules.ts'
 import { validatePositiveQuantity } from '../pod-spec/resource-quantities.ts'
@@ -11,7 +11,7 @@ import { validatePersistentVolumeSource } from './validate-source.ts'
 type ReadonlyVolume = DeepReadonly<PersistentVolume>
 type ReadonlySpec = DeepReadonly<PersistentVolumeSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 const mountOptionAnnotation = 'volume.beta.kubernetes.io/mount-options'
 
@@ -112,6 +112,6 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Reado
 function validateMountOptions({ metadata, spec }: ReadonlyVolume): FieldErrorList {
   if (metadata.annotations?.[mountOptionAnnotation] === undefined) return []
   if (sourcesWithMountOptions.some((member) => spec?.[member] !== undefined)) return []
-  const path = fieldPath('metadata', 'annotations', mountOptionAnnotation)
+  const path = newFieldPath('metadata', 'annotations', mountOptionAnnotation)
   return [fieldError.forbidden(path, 'may not specify mount options for this volume type')]
 }

@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeSource } from '@keelson/api/core/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { findNodeTermWarnings } from '../pod-spec/node-label-warnings.ts'
 import { storageClassAnnotation, storageClassAnnotationMessage } from '../storage-class-name.ts'
@@ -20,12 +20,12 @@ const sources: readonly (readonly [member: keyof PersistentVolumeSource, message
 ]
 
 export function findPersistentVolumeWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolume>): readonly string[] {
-  const specPath = fieldPath('spec')
+  const specPath = newFieldPath('spec')
   const termsPath = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms')
   const recycleWarning = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
   return [
     ...annotations.flatMap(([key, message]) =>
-      metadata.annotations?.[key] === undefined ? [] : [`${fieldPath('metadata', 'annotations').key(key)}: ${message}`],
+      metadata.annotations?.[key] === undefined ? [] : [`${newFieldPath('metadata', 'annotations').key(key)}: ${message}`],
     ),
     ...(spec.persistentVolumeReclaimPolicy === 'Recycle' ? [`${specPath.child('persistentVolumeReclaimPolicy')}: ${recycleWarning}`] : []),
     ...(spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).flatMap((term, i) =>

@@ -3,7 +3,7 @@ import { appsV1 } from '@keelson/api/apps/v1'
 import { batchV1 } from '@keelson/api/batch/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
-import { decodeStruct, encodeJson, formatFieldErrorBody, fieldPath, parseGroupVersionKind, parseJson } from '@keelson/apimachinery'
+import { decodeStruct, encodeJson, formatFieldErrorBody, newFieldPath, parseGroupVersionKind, parseJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, KubeObject, Status } from '@keelson/apimachinery'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -84,7 +84,7 @@ describe.skipIf(cases.length === 0)('pod templates have the errors that kube-api
     const template = locateAt(object, path) as PodTemplateSpec | undefined
     if (template === undefined) return
     setPodTemplateDefaults(template)
-    const errors = validatePodTemplateSpec(template, fieldPath(...path))
+    const errors = validatePodTemplateSpec(template, newFieldPath(...path))
     const prefix = path.join('.')
     if (code >= 400) {
       const causes = (body.details?.causes ?? []).filter(

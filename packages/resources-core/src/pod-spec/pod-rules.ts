@@ -1,5 +1,5 @@
 import type { ObjectMeta, DeepReadonly } from '@keelson/apimachinery'
-import { isValidLabelValue, parseQuantity, validateLabelSelector, fieldPath } from '@keelson/apimachinery'
+import { isValidLabelValue, parseQuantity, validateLabelSelector, newFieldPath } from '@keelson/apimachinery'
 import { hasValidDeletionCost } from './deletion-cost.ts'
 import { listPodAffinityTerms } from './pod-affinity-terms.ts'
 import { isHugePages } from './resource-names.ts'
@@ -80,7 +80,7 @@ export function createPodRules(kind: 'pod' | 'template', old?: PodLike): PodRule
   }
 }
 
-const unusedPath = fieldPath()
+const unusedPath = newFieldPath()
 
 function getSpreadConstraints(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySpreadConstraints']> {
   return spec.topologySpreadConstraints ?? []

@@ -1,5 +1,5 @@
 import type { HostAlias, NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
-import { appendAll, fieldPath, parseQuantity, quote, repeatCheck, equalsSemantically } from '@keelson/apimachinery'
+import { appendAll, newFieldPath, parseQuantity, quote, repeatCheck, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { findIPWarnings } from '../ip-address.ts'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
@@ -21,7 +21,7 @@ export interface PodLikeObject {
 
 /** Returns warnings about a pod, or about the pod template at `templatePath`. */
 export function findPodWarnings({ metadata, spec = { containers: null } }: PodLikeObject, templatePath?: FieldPath): string[] {
-  const path = templatePath ?? fieldPath()
+  const path = templatePath ?? newFieldPath()
   const specPath = path.child('spec')
   const annotated: Annotated = {
     annotations: metadata?.annotations ?? {},

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodStatus } from '@keelson/api/core/v1'
-import { copyObject, fieldPath } from '@keelson/apimachinery'
+import { copyObject, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, OwnerReference } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
@@ -25,7 +25,7 @@ export const podStatus: SubresourceStrategy<Pod> = {
     validateUpdate: (_context, pod, old) => validatePodStatusUpdate(pod, old, createPodRules('pod', old)),
     warningsOnUpdate: (_context, { status }) =>
       (['podIPs', 'hostIPs'] as const).flatMap((member) =>
-        (status?.[member] ?? []).flatMap(({ ip = '' }, i) => findIPWarnings(ip, fieldPath('status', member).index(i).child('ip'))),
+        (status?.[member] ?? []).flatMap(({ ip = '' }, i) => findIPWarnings(ip, newFieldPath('status', member).index(i).child('ip'))),
       ),
   },
 }

@@ -1,5 +1,5 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { fieldPath, isDNS1123Label, equalsSemantically } from '@keelson/apimachinery'
+import { newFieldPath, isDNS1123Label, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, LabelSelector } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy } from '@keelson/registry'
@@ -121,11 +121,11 @@ function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void): void 
     const annotation = annotations[key]
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue
     const profile = parseAppArmorAnnotation(annotation)
-    const isUsable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, fieldPath()).length === 0
+    const isUsable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, newFieldPath()).length === 0
     if (isUsable) {
       if (equalsSemantically(profile, spec.securityContext?.appArmorProfile)) continue
       container.securityContext = { ...container.securityContext, appArmorProfile: profile }
     }
-    warn(`${fieldPath('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
+    warn(`${newFieldPath('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
   }
 }

@@ -1,11 +1,11 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { appArmorContainerPrefix, mirrorAnnotation } from '../pod-spec/annotation-keys.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
 import { validatePodAnnotations } from '../pod-spec/validate-annotations.ts'
 
-const path = fieldPath('metadata', 'annotations')
+const path = newFieldPath('metadata', 'annotations')
 
 /** Rejects changes of a pod's AppArmor and mirror annotations. */
 export function validateAnnotationUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {

@@ -1,5 +1,5 @@
 import type { Pod, PodCondition, PodResourceClaim, PodResourceClaimStatus } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, repeatCheck, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, nameIsDNSSubdomain, repeatCheck, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { createInvalidErrors, validateQualifiedName } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
@@ -9,7 +9,7 @@ import { validateExtendedClaim } from './validate-extended-claim.ts'
 import { validateHostIPs, validatePodIPs } from './validate-status-ips.ts'
 import { validateStateTransitions } from './validate-state-transitions.ts'
 
-const path = fieldPath('status')
+const path = newFieldPath('status')
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized'])
 const notNegative = 'must be a non-negative integer'
 

@@ -1,5 +1,5 @@
 import type { Pod, PodSchedulingGate, Toleration } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, formatInclusiveRangeMessage } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, formatInclusiveRangeMessage } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems, validateRequired } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
@@ -10,7 +10,7 @@ import { validateAnnotationUpdate } from './validate-annotation-update.ts'
 import { validatePod } from './validate.ts'
 import { validateSpecUnchanged } from './validate-spec-unchanged.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 const maxDeadline = 2 ** 31 - 1
 

@@ -1,5 +1,5 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
 import { validatePodAnnotations } from '../pod-spec/validate-annotations.ts'
@@ -9,11 +9,11 @@ import { validatePodSpec } from '../pod-spec/validate-pod-spec.ts'
 import { validateProfileAnnotations } from '../pod-spec/validate-profile-annotations.ts'
 import type { ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const volumesPath = specPath.child('volumes')
 const containersPath = specPath.child('containers')
 const initContainersPath = specPath.child('initContainers')
-const annotationsPath = fieldPath('metadata', 'annotations')
+const annotationsPath = newFieldPath('metadata', 'annotations')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
 /** Validates a new pod. The registry validates its metadata. */

@@ -1,5 +1,5 @@
 import type { PodTemplate } from '@keelson/api/core/v1'
-import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { formatContainerImages, formatContainerNames } from '../container-columns.ts'
@@ -9,7 +9,7 @@ import { setPodTemplateDefaults } from '../pod-spec/pod-spec-defaults.ts'
 import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
 
-const templatePath = fieldPath('template')
+const templatePath = newFieldPath('template')
 
 export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodTemplate>({
   group: '',

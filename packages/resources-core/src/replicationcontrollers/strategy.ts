@@ -1,5 +1,5 @@
 import type { ReplicationController } from '@keelson/api/core/v1'
-import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
@@ -8,7 +8,7 @@ import { findPodNameWarnings } from '../pod-spec/pod-name-warnings.ts'
 import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { validateReplicationController, validateReplicationControllerStatus, validateReplicationControllerUpdate } from './validate.ts'
 
-const templatePath = fieldPath('spec', 'template')
+const templatePath = newFieldPath('spec', 'template')
 
 export const replicationControllerStrategy: Strategy<ReplicationController> = {
   resetFields: withoutFields('status'),

@@ -1,5 +1,5 @@
 import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, equalsSemantically, validateNonNegative } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
 import { printMap } from '../print-map.ts'
@@ -8,9 +8,9 @@ type ReadonlyController = DeepReadonly<ReplicationController>
 type ReadonlySpec = DeepReadonly<ReplicationControllerSpec>
 type StringMap = Readonly<Record<string, string>>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const templatePath = specPath.child('template')
-const statusPath = fieldPath('status')
+const statusPath = newFieldPath('status')
 
 export function validateReplicationController({ spec = {} }: ReadonlyController): FieldErrorList {
   return validateSpec(spec)
@@ -62,7 +62,7 @@ function validateNonConvertible(spec: ReadonlySpec, old: ReadonlyController): Fi
     const [prefix = '', member, ...rest] = key.split('/')
     if (!prefix.startsWith('non-convertible.kubernetes.io') || member === undefined || rest.length > 0) return []
     if (!member.includes('selector')) {
-      return [{ ...fieldError.notFoundField(fieldPath(member), value), detail: 'unknown non-convertible field' }]
+      return [{ ...fieldError.notFoundField(newFieldPath(member), value), detail: 'unknown non-convertible field' }]
     }
     if (equalsSemantically(old.spec?.selector ?? {}, spec.selector ?? {})) return []
     return [fieldError.invalid(specPath.child('selector'), printMap(spec, 'selector'), 'cannot update non-convertible selector')]

@@ -1,5 +1,5 @@
 import type { ResourceQuota, ResourceQuotaSpec } from '@keelson/api/core/v1'
-import { appendAll, fieldError, fieldPath, immutableMessage, parseQuantity } from '@keelson/apimachinery'
+import { appendAll, fieldError, newFieldPath, immutableMessage, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
@@ -10,8 +10,8 @@ import { validateScopes, validateScopeSelector } from './validate-scopes.ts'
 
 type ReadonlyQuota = DeepReadonly<ResourceQuota>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 
 /** Validates a new ResourceQuota. Does not validate the status, which is empty. */
 export function validateResourceQuota({ spec = {} }: ReadonlyQuota): FieldErrorList {

@@ -1,5 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, newInvalid } from '@keelson/apimachinery'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { findTLSWarnings } from './tls-warnings.ts'
@@ -22,7 +22,7 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
     prepareForExport(secret, exact) {
       // Without `exact`, the export of a token secret is rejected, because its token is bound to the UID of a service account.
       if (exact || (secret.type !== 'kubernetes.io/service-account-token' && !secret.metadata.annotations?.[serviceAccountUid])) return
-      const error = fieldError.invalid(fieldPath('type'), secret.type ?? '', 'can not export service account secrets')
+      const error = fieldError.invalid(newFieldPath('type'), secret.type ?? '', 'can not export service account secrets')
       throw newInvalid({ group: '', kind: 'Secret' }, secret.metadata.name ?? '', [error])
     },
     validateCreate: (_context, secret) => validateSecret(secret),

@@ -1,9 +1,9 @@
 import type { Secret } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, getErrorMessage, parseJson, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, getErrorMessage, parseJson, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { maxDataSize, sumBinarySizes, validateDataKey, validateImmutableData } from '../data-rules.ts'
 
-const dataPath = fieldPath('data')
+const dataPath = newFieldPath('data')
 const serviceAccountName = 'kubernetes.io/service-account.name'
 
 export function validateSecret(secret: DeepReadonly<Secret>): FieldErrorList {
@@ -15,7 +15,7 @@ export function validateSecret(secret: DeepReadonly<Secret>): FieldErrorList {
 
 export function validateSecretUpdate(secret: DeepReadonly<Secret>, old: DeepReadonly<Secret>): FieldErrorList {
   return [
-    ...validateImmutableField(secret.type ?? '', old.type ?? '', fieldPath('type')),
+    ...validateImmutableField(secret.type ?? '', old.type ?? '', newFieldPath('type')),
     ...validateImmutableData(secret, old, ['data']),
     ...validateSecret(secret),
   ]
@@ -30,7 +30,7 @@ function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
     case 'kubernetes.io/service-account-token':
       return secret.metadata.annotations?.[serviceAccountName]
         ? []
-        : [fieldError.required(fieldPath('metadata', 'annotations').key(serviceAccountName))]
+        : [fieldError.required(newFieldPath('metadata', 'annotations').key(serviceAccountName))]
     case 'kubernetes.io/dockercfg':
       return validateDockerConfig(data, '.dockercfg')
     case 'kubernetes.io/dockerconfigjson':

@@ -1,5 +1,5 @@
 import type { TokenRequest } from '@keelson/api/authentication/v1'
-import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound, newUid, systemClock } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, formatTime, newConflict, newInvalid, newNotFound, newUid, systemClock } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { CreateRequest, NamedCreater, RESTStorage, SubresourceFactory } from '@keelson/registry'
 import { findBoundObject } from './bound-object.ts'
@@ -132,6 +132,6 @@ class TokenStorage implements RESTStorage, NamedCreater {
 /** Throws Invalid if the name or namespace in the body differs from the URL. Accepts a body without them. */
 function requireMatch(member: 'name' | 'namespace', actual: string | undefined, expected: string, account: string): void {
   if (actual === undefined || actual === '' || actual === expected) return
-  const error = fieldError.invalid(fieldPath('metadata').child(member), actual, `must match the service account ${member} if specified`)
+  const error = fieldError.invalid(newFieldPath('metadata').child(member), actual, `must match the service account ${member} if specified`)
   throw newInvalid(tokenRequestKind, account, [error])
 }

@@ -1,5 +1,5 @@
 import type { TokenRequest } from '@keelson/api/authentication/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 
 const minTokenAgeSeconds = 10 * 60
@@ -11,7 +11,7 @@ export function setTokenRequestDefaults({ spec }: TokenRequest): void {
 
 export function validateTokenRequest({ spec }: DeepReadonly<TokenRequest>): FieldErrorList {
   const seconds = spec.expirationSeconds ?? 0
-  const path = fieldPath('spec').child('expirationSeconds')
+  const path = newFieldPath('spec').child('expirationSeconds')
   if (seconds < minTokenAgeSeconds) return [fieldError.invalid(path, seconds, 'may not specify a duration less than 10 minutes')]
   if (seconds > 2 ** 32) return [fieldError.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')]
   return []

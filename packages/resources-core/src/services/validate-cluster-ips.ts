@@ -1,12 +1,12 @@
-import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { parseIP, validateLegacyIP } from '../ip-address.ts'
 import { isHeadless, noClusterIP } from './service-facts.ts'
 import type { ReadonlySpec } from './service-facts.ts'
 
-const ipsPath = fieldPath('spec', 'clusterIPs')
-const familiesPath = fieldPath('spec', 'ipFamilies')
-const policyPath = fieldPath('spec', 'ipFamilyPolicy')
+const ipsPath = newFieldPath('spec', 'clusterIPs')
+const familiesPath = newFieldPath('spec', 'ipFamilies')
+const policyPath = newFieldPath('spec', 'ipFamilyPolicy')
 const families = ['IPv4', 'IPv6']
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, isDNS1123Subdomain, isQualifiedName } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1123Subdomain, isQualifiedName } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { validateLegacyCidr } from '../cidr.ts'
 import { parseIP, validateLegacyIP } from '../ip-address.ts'
@@ -7,7 +7,7 @@ import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'"
-const classPath = fieldPath('spec', 'loadBalancerClass')
+const classPath = newFieldPath('spec', 'loadBalancerClass')
 
 /** Validates the source ranges of a load balancer. They are in a field or in an older annotation. */
 export function validateSourceRanges(service: ReadonlyService, old: ReadonlyService | undefined): FieldErrorList {
@@ -15,7 +15,7 @@ export function validateSourceRanges(service: ReadonlyService, old: ReadonlyServ
   const isOtherType = type !== 'LoadBalancer'
   if (ranges.length > 0) {
     // Like upstream, capitalizes the field name in the error path.
-    const path = fieldPath('spec', 'LoadBalancerSourceRanges')
+    const path = newFieldPath('spec', 'LoadBalancerSourceRanges')
     const oldRanges = new Set((old && getSpec(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
     return [
       ...(isOtherType ? [fieldError.forbidden(path, loadBalancerOnly)] : []),
@@ -24,7 +24,7 @@ export function validateSourceRanges(service: ReadonlyService, old: ReadonlyServ
   }
   const annotation = service.metadata.annotations?.[rangesAnnotation]
   if (annotation === undefined) return []
-  const path = fieldPath('metadata', 'annotations').key(rangesAnnotation)
+  const path = newFieldPath('metadata', 'annotations').key(rangesAnnotation)
   const isChanged = old?.metadata.annotations?.[rangesAnnotation] !== annotation && annotation.trim() !== ''
   return [
     ...(isOtherType ? [fieldError.forbidden(path, loadBalancerOnly)] : []),
@@ -51,7 +51,7 @@ export function validateLoadBalancerClassUpdate(spec: ReadonlySpec, old: Readonl
 /** Validates the ingress points in the status of a load balancer. */
 export function validateServiceStatus(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
   const ingress = service.status?.loadBalancer?.ingress ?? []
-  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  const path = newFieldPath('status', 'loadBalancer', 'ingress')
   if (getSpec(service).type !== 'LoadBalancer') {
     return ingress.length === 0 ? [] : [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }

@@ -1,7 +1,7 @@
 import type { ServicePort } from '@keelson/api/core/v1'
 import {
   fieldError,
-  fieldPath,
+  newFieldPath,
   isDNS1123Label,
   isQualifiedName,
   isValidPortName,
@@ -12,7 +12,7 @@ import {
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlySpec } from './service-facts.ts'
 
-const portsPath = fieldPath('spec', 'ports')
+const portsPath = newFieldPath('spec', 'ports')
 const protocols = ['SCTP', 'TCP', 'UDP']
 
 /**

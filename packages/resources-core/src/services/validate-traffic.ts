@@ -1,14 +1,14 @@
-import { fieldError, fieldPath, isValidPortNum } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isValidPortNum } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { isExternallyAccessible, needsHealthCheck } from './service-facts.ts'
 import type { ReadonlySpec } from './service-facts.ts'
 
 const policies = ['Cluster', 'Local']
 const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
-const externalPath = fieldPath('spec', 'externalTrafficPolicy')
-const internalPath = fieldPath('spec', 'internalTrafficPolicy')
-const healthPath = fieldPath('spec', 'healthCheckNodePort')
-const distributionPath = fieldPath('spec', 'trafficDistribution')
+const externalPath = newFieldPath('spec', 'externalTrafficPolicy')
+const internalPath = newFieldPath('spec', 'internalTrafficPolicy')
+const healthPath = newFieldPath('spec', 'healthCheckNodePort')
+const distributionPath = newFieldPath('spec', 'trafficDistribution')
 
 export function validateTrafficPolicies(spec: ReadonlySpec): FieldErrorList {
   return [...validateExternal(spec), ...validateHealthCheck(spec), ...validateInternal(spec), ...validateDistribution(spec)]

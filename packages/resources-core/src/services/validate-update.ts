@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { printList } from '../print-map.ts'
 import { isHeadless, getSpec } from './service-facts.ts'
@@ -7,7 +7,7 @@ import { validateLoadBalancerClassUpdate } from './validate-load-balancer.ts'
 import { validateHealthCheckUpdate } from './validate-traffic.ts'
 import { validateService } from './validate.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const immutableDetail = 'may not change once set'
 
 export function validateServiceUpdate(service: ReadonlyService, old: ReadonlyService): FieldErrorList {

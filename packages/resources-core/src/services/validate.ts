@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, isDNS1123Subdomain, validateLabels } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1123Subdomain, validateLabels } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { parseIP, validateLegacyIP } from '../ip-address.ts'
 import { isHeadless, getSpec } from './service-facts.ts'
@@ -8,8 +8,8 @@ import { validateLoadBalancerClass, validateSourceRanges } from './validate-load
 import { validatePorts } from './validate-ports.ts'
 import { validateTrafficPolicies } from './validate-traffic.ts'
 
-const annotationsPath = fieldPath('metadata', 'annotations')
-const specPath = fieldPath('spec')
+const annotationsPath = newFieldPath('metadata', 'annotations')
+const specPath = newFieldPath('spec')
 const topologyHints = 'service.kubernetes.io/topology-aware-hints'
 const topologyMode = 'service.kubernetes.io/topology-mode'
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
@@ -36,7 +36,7 @@ export function validateService(service: ReadonlyService, old?: ReadonlyService)
     ...(isMisplaced
       ? [fieldError.forbidden(specPath.child('allocateLoadBalancerNodePorts'), "may only be used when `type` is 'LoadBalancer'")]
       : []),
-    ...(isMissing ? [fieldError.required(fieldPath('allocateLoadBalancerNodePorts'))] : []),
+    ...(isMissing ? [fieldError.required(newFieldPath('allocateLoadBalancerNodePorts'))] : []),
     ...validateLoadBalancerClass(spec),
     ...validateTrafficPolicies(spec),
   ]

@@ -1,10 +1,10 @@
-import { appendAll, fieldPath } from '@keelson/apimachinery'
+import { appendAll, newFieldPath } from '@keelson/apimachinery'
 import { findCidrWarnings } from '../cidr.ts'
 import { findIPWarnings } from '../ip-address.ts'
 import { noClusterIP, getSpec } from './service-facts.ts'
 import type { ReadonlyService } from './service-facts.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const topologyHints = 'service.kubernetes.io/topology-aware-hints'
 const topologyMode = 'service.kubernetes.io/topology-mode'
 
@@ -49,6 +49,6 @@ export function findServiceWarnings(service: ReadonlyService): readonly string[]
 }
 
 export function findStatusWarnings(service: ReadonlyService): readonly string[] {
-  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  const path = newFieldPath('status', 'loadBalancer', 'ingress')
   return (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) => (ip ? findIPWarnings(ip, path.index(i)) : []))
 }

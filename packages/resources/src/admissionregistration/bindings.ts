@@ -1,10 +1,10 @@
 import type { MutatingAdmissionPolicyBindingSpec } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { createInvalidErrors } from '@keelson/resources-core'
 import { validateMatchResources, validateParamRef } from './match-resources.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 /** Validates the common fields of both kinds of bindings. */
 export function validateBinding(spec: DeepReadonly<MutatingAdmissionPolicyBindingSpec>): FieldErrorList {

@@ -1,5 +1,5 @@
 import type { ParamKind, ParamRef, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, mastersGroup, newInvalid, parseGroupVersionKind, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, mastersGroup, newInvalid, parseGroupVersionKind, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import { validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition, StoreHooks } from '@keelson/registry'
@@ -90,7 +90,7 @@ function createParamHooks<T extends KubeObject>(
           : strategy.validateUpdate?.(context, readonly, old, steps)) ?? [],
     )
     if (validationErrors.length > 0) return completeNothing
-    throw newInvalid({ group, kind }, object.metadata.name ?? '', [fieldError.forbidden(fieldPath('spec', member), denial)])
+    throw newInvalid({ group, kind }, object.metadata.name ?? '', [fieldError.forbidden(newFieldPath('spec', member), denial)])
   }
   return { beginCreate: (context, object) => run(context, object), beginUpdate: run }
 }

@@ -1,5 +1,5 @@
 import type { MatchCondition, MatchResources, ParamKind, Variable } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { isIdentifier, toVariableType } from '@keelson/cel'
 import type { AdmissionScope, Type } from '@keelson/cel'
@@ -19,7 +19,7 @@ export interface PolicySpec {
   variables?: Variable[]
 }
 
-export const specPath: FieldPath = fieldPath('spec')
+export const specPath: FieldPath = newFieldPath('spec')
 
 /** The errors of the shared fields, and the CEL variables that later expressions of the policy can use. */
 export interface PolicyResult {

@@ -1,7 +1,7 @@
 import type { MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '@keelson/api/admissionregistration/v1'
 import {
   fieldError,
-  fieldPath,
+  newFieldPath,
   isDNS1035Label,
   isDNS1123Subdomain,
   repeatCheck,
@@ -21,7 +21,7 @@ import { validateRuleWithOperations } from './validate-rule.ts'
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>
 type Webhooks = readonly DeepReadonly<Webhook>[]
 
-const webhooksPath = fieldPath('webhooks')
+const webhooksPath = newFieldPath('webhooks')
 const harmlessSideEffects = ['None', 'NoneOnDryRun']
 const sideEffectClasses = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 const reviewVersions = ['v1', 'v1beta1']
@@ -136,7 +136,7 @@ function hasKnownVersion(versions: readonly string[]): boolean {
 }
 
 function hasInvalidSelector({ namespaceSelector, objectSelector }: DeepReadonly<Webhook>): boolean {
-  return [namespaceSelector, objectSelector].some((selector) => validateLabelSelector(selector, fieldPath()).length > 0)
+  return [namespaceSelector, objectSelector].some((selector) => validateLabelSelector(selector, newFieldPath()).length > 0)
 }
 
 function haveSameConditions(webhooks: Webhooks, old: Webhooks): boolean {

@@ -1,4 +1,4 @@
-import { copyObject, fieldError, fieldPath, repeatCheck, equalsSemantically } from '@keelson/apimachinery'
+import { copyObject, fieldError, newFieldPath, repeatCheck, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -41,7 +41,7 @@ export function createStatusSubresource<T extends WithConditions>(): Subresource
 }
 
 export function validateStatus({ status }: DeepReadonly<WithConditions>): FieldErrorList {
-  const path = fieldPath('status', 'conditions')
+  const path = newFieldPath('status', 'conditions')
   const types = (status?.conditions ?? []).map(({ type = '' }) => type)
   const errors: FieldErrorList = []
   const isRepeated = repeatCheck<string>()

@@ -1,11 +1,11 @@
 import type { RoleRef, Subject } from '@keelson/api/rbac/v1'
-import { fieldError, fieldPath, goJson, isPathSegmentName, nameIsDNSSubdomain, createVerbatimValue } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, goJson, isPathSegmentName, nameIsDNSSubdomain, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject } from '@keelson/apimachinery'
 import { createInvalidErrors } from '@keelson/resources-core'
 
 const groupName = 'rbac.authorization.k8s.io'
 const subjectKinds = ['ServiceAccount', 'User', 'Group']
-const rolePath = fieldPath('roleRef')
+const rolePath = newFieldPath('roleRef')
 
 /** The common fields of RoleBinding and ClusterRoleBinding. */
 export interface Binding extends KubeObject {
@@ -34,7 +34,7 @@ export function validateBinding(
     ...(apiGroup === groupName ? [] : [fieldError.notSupported(rolePath.child('apiGroup'), apiGroup, [groupName])]),
     ...(roleKinds.includes(kind) ? [] : [fieldError.notSupported(rolePath.child('kind'), kind, roleKinds)]),
     ...(name === '' ? [fieldError.required(namePath)] : createInvalidErrors(isPathSegmentName(name), name, namePath)),
-    ...subjects.flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
+    ...subjects.flatMap((subject, i) => validateSubject(subject, namespaced, newFieldPath('subjects').index(i))),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export interface RuleScope {
@@ -8,7 +8,7 @@ export interface RuleScope {
 }
 
 export function validatePolicyRules(rules: readonly DeepReadonly<PolicyRule>[], scope: RuleScope): FieldErrorList {
-  return rules.flatMap((rule, i) => validatePolicyRule(rule, scope, fieldPath('rules').index(i)))
+  return rules.flatMap((rule, i) => validatePolicyRule(rule, scope, newFieldPath('rules').index(i)))
 }
 
 function validatePolicyRule(rule: DeepReadonly<PolicyRule>, { namespaced }: RuleScope, path: FieldPath): FieldErrorList {

@@ -1,5 +1,5 @@
 import type { DeviceRequest, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimTemplate } from '@keelson/api/resource/v1'
-import { collectFieldErrors, fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
+import { collectFieldErrors, fieldError, newFieldPath, newInvalid } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition, RESTStorageExtensions, StoreHooks, SubresourceFactory } from '@keelson/registry'
@@ -46,7 +46,8 @@ function createClaimHooks<T extends KubeObject>(
     async beginCreate(context, object) {
       const readonly = object as DeepReadonly<T>
       const index = (listRequests(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
-      const errors = index < 0 ? [] : await validateNamespaceLabel(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
+      const errors =
+        index < 0 ? [] : await validateNamespaceLabel(context, labelsOf, newFieldPath('spec', 'devices', 'requests').index(index))
       if (errors.length === 0) return () => {}
       const validationErrors = await validateInSlices(context, (steps) =>
         collectFieldErrors(() => strategy.validateCreate?.(context, readonly, steps) ?? []),
@@ -66,7 +67,7 @@ function claimStatusFactory(labelsOf: NamespaceLabels, authority: ClaimStatusAut
       ...resourceClaimStatus,
       async checkUpdate(context, claim, old) {
         const index = indexOfAdminResult(claim)
-        const results = fieldPath('status', 'allocation', 'devices', 'results')
+        const results = newFieldPath('status', 'allocation', 'devices', 'results')
         const isAllowed = index < 0 || indexOfAdminResult(old) >= 0
         const errors = [
           ...(isAllowed ? [] : await validateNamespaceLabel(context, labelsOf, results.index(index))),

@@ -1,9 +1,11 @@
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { validateSelectors } from './selectors.ts'
 
 function validateSelectorToMessages(expression: string): readonly string[] {
-  return validateSelectors([{ cel: { expression } }], fieldPath('selectors'), undefined).map(({ field, detail }) => `${field}: ${detail}`)
+  return validateSelectors([{ cel: { expression } }], newFieldPath('selectors'), undefined).map(
+    ({ field, detail }) => `${field}: ${detail}`,
+  )
 }
 
 describe('device selectors', () => {

@@ -1,5 +1,5 @@
 import { resourceV1 } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, immutableMessage, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, immutableMessage, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 
@@ -11,5 +11,5 @@ export function validateSpecUnchanged(
 ): FieldErrorList {
   return equalsSemantically(spec, old)
     ? []
-    : [fieldError.invalid(fieldPath('spec'), toInternalStruct(resourceV1.table.resolve(type), spec), immutableMessage)]
+    : [fieldError.invalid(newFieldPath('spec'), toInternalStruct(resourceV1.table.resolve(type), spec), immutableMessage)]
 }

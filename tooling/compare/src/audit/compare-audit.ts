@@ -15,7 +15,7 @@ import { generateCase } from '../cases/generate.ts'
 import { isObject } from '../cases/locations.ts'
 import { Random } from '../cases/random.ts'
 import { listSubjects } from '../compare.ts'
-import { firstDifference } from '../judge/first-difference.ts'
+import { findFirstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer, sortCauses } from '../judge/normalize.ts'
 import { playCase } from '../play/play-case.ts'
@@ -173,10 +173,10 @@ function groupByRequest(events: readonly JsonObject[]): ReadonlyMap<string, read
  * because it chooses some errors at random.
  */
 function compareEventsOf(step: Step, want: readonly JsonObject[], got: readonly JsonObject[]): Difference | undefined {
-  const difference = firstDifference(normalizeEvents(want, step), normalizeEvents(got, step))
+  const difference = findFirstDifference(normalizeEvents(want, step), normalizeEvents(got, step))
   if (difference === undefined || want.length <= got.length) return difference
   const normal = normalizeEvents(got, step)
-  const isAlike = splitAttempts(want).some((attempt) => firstDifference(normalizeEvents(attempt, step), normal) === undefined)
+  const isAlike = splitAttempts(want).some((attempt) => findFirstDifference(normalizeEvents(attempt, step), normal) === undefined)
   return isAlike ? undefined : difference
 }
 

@@ -5,15 +5,15 @@ import { isObject } from '../cases/locations.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Server } from '../play/server.ts'
-import { createNodeVocabulary, createNodeObjects, randomNodeRequest, randomPod } from './random-nodes.ts'
+import { createNodeVocabulary, createNodeObjects, createRandomNodeRequest, createRandomPod } from './random-nodes.ts'
 import type { NodeVocabulary } from './random-nodes.ts'
 import {
-  binding,
-  clusterRole,
+  createBinding,
+  createClusterRole,
   createVocabulary,
   paths,
-  randomBinding,
-  randomRole,
+  createRandomBinding,
+  createRandomRole,
   resourceNames,
   subresources,
   verbs,
@@ -94,10 +94,10 @@ interface PolicyChange {
 }
 
 async function changePolicy(random: Random, policy: InstalledObjects, { words, nodes, isFirst }: PolicyChange): Promise<void> {
-  for (let i = 0; i < (isFirst ? 60 : 10); i++) await policy.put(randomRole(random, words))
+  for (let i = 0; i < (isFirst ? 60 : 10); i++) await policy.put(createRandomRole(random, words))
   for (let i = 0; i < (isFirst ? 80 : 15); i++)
-    await policy.put(randomBinding(random, words, `${words.namespaces[0]}-binding${random.below(150)}`))
-  for (let i = 0; i < (isFirst ? 12 : 4); i++) await policy.put(randomPod(random, nodes, { words, name: `pod-${random.below(16)}` }))
+    await policy.put(createRandomBinding(random, words, `${words.namespaces[0]}-binding${random.below(150)}`))
+  for (let i = 0; i < (isFirst ? 12 : 4); i++) await policy.put(createRandomPod(random, nodes, { words, name: `pod-${random.below(16)}` }))
 }
 
 /** The objects of a run, which exist on both servers. Removes the objects at the end. */
@@ -138,9 +138,9 @@ export class InstalledObjects {
  * one second for informers of other kinds.
  */
 async function settle({ reference, candidate }: Pair, policy: InstalledObjects, marker: string): Promise<void> {
-  await policy.create(clusterRole(marker, [{ verbs: ['get'], apiGroups: [''], resources: ['markers'] }]))
+  await policy.create(createClusterRole(marker, [{ verbs: ['get'], apiGroups: [''], resources: ['markers'] }]))
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: marker }]
-  await policy.create(binding(marker, { roleRef: { kind: 'ClusterRole', name: marker }, subjects, namespace: undefined }))
+  await policy.create(createBinding(marker, { roleRef: { kind: 'ClusterRole', name: marker }, subjects, namespace: undefined }))
   const spec = { user: marker, resourceAttributes: { verb: 'get', resource: 'markers' } }
   for (const server of [reference, candidate]) {
     for (let attempt = 0; (await decide(server, spec))['allowed'] !== true; attempt++) {
@@ -155,7 +155,7 @@ function createRandomSpec(random: Random, words: Vocabulary, nodes: NodeVocabula
   if (random.chance(0.25)) {
     const name = random.chance(0.95) ? random.pick(nodes.nodes) : random.pick(['', 'unknown'])
     const groups = random.chance(0.95) ? ['system:nodes', 'system:authenticated'] : ['system:authenticated']
-    return { user: `system:node:${name}`, groups, resourceAttributes: randomNodeRequest(random, nodes, words) }
+    return { user: `system:node:${name}`, groups, resourceAttributes: createRandomNodeRequest(random, nodes, words) }
   }
   const asAccount = random.chance(0.3)
   const account = random.pick(words.accounts)

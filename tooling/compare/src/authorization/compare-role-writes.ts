@@ -4,7 +4,7 @@ import { isObject } from '../cases/locations.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Answer, Server } from '../play/server.ts'
-import { createVocabulary, randomBinding, randomRole, randomRules, rbacPath } from './random-policy.ts'
+import { createVocabulary, createRandomBinding, createRandomRole, createRandomRules, rbacPath } from './random-policy.ts'
 import type { PolicyObject } from './random-policy.ts'
 import type { Step } from '../cases/case.ts'
 
@@ -70,12 +70,14 @@ export async function compareRoleWrites(
       await waitUntilAllowed([reference, candidate], name)
     }
     for (let i = 0; i < writes; i++) {
-      const object = random.chance(0.5) ? randomRole(random, words) : randomBinding(random, words, `${prefix}-binding${random.below(40)}`)
+      const object = random.chance(0.5)
+        ? createRandomRole(random, words)
+        : createRandomBinding(random, words, `${prefix}-binding${random.below(40)}`)
       const step = createRandomWrite(
         random,
         object,
         `${prefix}-writer${random.below(limitedPermissions.length)}`,
-        randomRules(random, words, 'Role'),
+        createRandomRules(random, words, 'Role'),
       )
       const [theirs, own] = await sendToBoth(step)
       if (theirs.code === 201 || own.code === 201) created.add(`${object.path}/${object.name}`)

@@ -92,7 +92,7 @@ export function createNodeObjects(random: Random, nodes: NodeVocabulary, { names
 }
 
 /** Returns a pod on a random node. The pod uses random objects. */
-export function randomPod(
+export function createRandomPod(
   random: Random,
   nodes: NodeVocabulary,
   { words, name }: { readonly words: Vocabulary; readonly name: string },
@@ -129,7 +129,7 @@ export function randomPod(
 }
 
 /** Returns the `resourceAttributes` of an access review for a kubelet request. */
-export function randomNodeRequest(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): JsonObject {
+export function createRandomNodeRequest(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): JsonObject {
   const verb = random.pick(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'])
   const namespace = random.chance(0.9) ? namespaces[0]! : random.pick(namespaces)
   const createOptionalName = (name: string): JsonObject => (random.chance(0.9) ? { name } : {})

@@ -66,7 +66,7 @@ function createRandomRule(random: Random, words: Vocabulary, mayNamePaths: boole
   }
 }
 
-export function randomRules(random: Random, words: Vocabulary, kind: 'Role' | 'ClusterRole'): JsonObject[] {
+export function createRandomRules(random: Random, words: Vocabulary, kind: 'Role' | 'ClusterRole'): JsonObject[] {
   return Array.from({ length: random.below(4) }, () => createRandomRule(random, words, kind === 'ClusterRole'))
 }
 
@@ -99,29 +99,31 @@ export interface PolicyObject {
   readonly manifest: JsonObject
 }
 
-export function randomRole(random: Random, words: Vocabulary): PolicyObject {
+export function createRandomRole(random: Random, words: Vocabulary): PolicyObject {
   const name = random.pick(words.roles)
-  return random.chance(0.5) ? clusterRole(name, randomRules(random, words, 'ClusterRole')) : createNamespacedRole(random, words, name)
+  return random.chance(0.5)
+    ? createClusterRole(name, createRandomRules(random, words, 'ClusterRole'))
+    : createNamespacedRole(random, words, name)
 }
 
 function createNamespacedRole(random: Random, words: Vocabulary, name: string): PolicyObject {
   const namespace = random.pick(words.namespaces)
-  const manifest = { apiVersion, kind: 'Role', metadata: { name, namespace }, rules: randomRules(random, words, 'Role') }
+  const manifest = { apiVersion, kind: 'Role', metadata: { name, namespace }, rules: createRandomRules(random, words, 'Role') }
   return { path: `${rbacPath}/namespaces/${namespace}/roles`, name, manifest }
 }
 
-export function clusterRole(name: string, rules: readonly JsonObject[]): PolicyObject {
+export function createClusterRole(name: string, rules: readonly JsonObject[]): PolicyObject {
   return { path: `${rbacPath}/clusterroles`, name, manifest: { apiVersion, kind: 'ClusterRole', metadata: { name }, rules: [...rules] } }
 }
 
 /** Returns a binding of a random kind. Some bindings refer to missing roles or to built-in roles. */
-export function randomBinding(random: Random, words: Vocabulary, name: string): PolicyObject {
+export function createRandomBinding(random: Random, words: Vocabulary, name: string): PolicyObject {
   const isCluster = random.chance(0.3)
   const kind = isCluster || random.chance(0.5) ? 'ClusterRole' : 'Role'
   const bound =
     random.chance(0.05) && kind === 'ClusterRole' ? random.pick(['view', 'edit', 'admin', 'system:basic-user']) : random.pick(words.roles)
   const subjects = Array.from({ length: 1 + random.below(3) }, () => createRandomSubject(random, words))
-  return binding(name, { roleRef: { kind, name: bound }, subjects, namespace: isCluster ? undefined : random.pick(words.namespaces) })
+  return createBinding(name, { roleRef: { kind, name: bound }, subjects, namespace: isCluster ? undefined : random.pick(words.namespaces) })
 }
 
 interface BindingParts {
@@ -131,7 +133,7 @@ interface BindingParts {
   readonly namespace: string | undefined
 }
 
-export function binding(name: string, { roleRef, subjects, namespace }: BindingParts): PolicyObject {
+export function createBinding(name: string, { roleRef, subjects, namespace }: BindingParts): PolicyObject {
   const isCluster = namespace === undefined
   return {
     path: isCluster ? `${rbacPath}/clusterrolebindings` : `${rbacPath}/namespaces/${namespace}/rolebindings`,

@@ -49,12 +49,12 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** Returns the name of the innermost field on the path of a value. */
-export function fieldName({ path }: Location): string {
+export function getFieldName({ path }: Location): string {
   return path.findLast((part) => typeof part === 'string') ?? ''
 }
 
 /** Returns the JSON pointer (RFC 6901) to a value. */
-export function jsonPointer({ path }: Location): string {
+export function formatJsonPointer({ path }: Location): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 

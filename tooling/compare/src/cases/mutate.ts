@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
 import { oddAnything, oddNumbers, oddStrings } from './odd-values.ts'
-import { randomValue } from './random-value.ts'
+import { createRandomValue } from './random-value.ts'
 import type { Random } from './random.ts'
-import { fieldName, isObject, listLocations } from './locations.ts'
+import { getFieldName, isObject, listLocations } from './locations.ts'
 import type { Location } from './locations.ts'
 import { getWords } from './vocabulary.ts'
 
@@ -41,7 +41,7 @@ function addAbsent(random: Random, object: JsonObject, schema: StructSchema, loc
   const absent = type.fields.filter(({ name }) => !(name in value))
   if (absent.length === 0) return false
   const field = random.pick(absent)
-  value[field.name] = randomValue(random, field.type, field.name)
+  value[field.name] = createRandomValue(random, field.type, field.name)
   return true
 }
 
@@ -50,10 +50,10 @@ function change(random: Random, location: Location): void {
   if (Array.isArray(value)) return changeList(random, location, value)
   if (random.chance(0.1)) return location.replace(random.pick(oddAnything))
   if (isObject(value))
-    return location.replace(random.chance(0.3) || type === undefined ? {} : randomValue(random, type, fieldName(location)))
+    return location.replace(random.chance(0.3) || type === undefined ? {} : createRandomValue(random, type, getFieldName(location)))
   if (typeof value === 'boolean') return location.replace(!value)
   if (typeof value === 'number') return location.replace(random.pick(oddNumbers))
-  const words = getWords(fieldName(location))
+  const words = getWords(getFieldName(location))
   location.replace(words.length > 0 && random.chance(0.5) ? random.pick(words) : random.pick(oddStrings))
 }
 
@@ -67,6 +67,6 @@ function changeList(random: Random, location: Location, list: JsonValue[]): void
     case 'null':
       return void list.push(null)
     case 'more':
-      if (location.type?.kind === 'list') list.push(randomValue(random, location.type.items, fieldName(location)))
+      if (location.type?.kind === 'list') list.push(createRandomValue(random, location.type.items, getFieldName(location)))
   }
 }

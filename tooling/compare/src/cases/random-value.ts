@@ -7,18 +7,18 @@ import { getWords } from './vocabulary.ts'
 const fullDepth = 3
 
 /** Returns a random value for a field. Most values have the field's type; many of them are invalid. */
-export function randomValue(random: Random, type: TypeSchema, field: string, depth = 1): JsonValue {
+export function createRandomValue(random: Random, type: TypeSchema, field: string, depth = 1): JsonValue {
   if (random.chance(0.03)) return random.pick(oddAnything)
   switch (type.kind) {
     case 'struct':
       return createRandomStruct(random, type, depth)
     case 'list':
-      return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => randomValue(random, type.items, field, depth + 1))
+      return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => createRandomValue(random, type.items, field, depth + 1))
     case 'map':
       return Object.fromEntries(
         Array.from({ length: random.pick([0, 1, 1, 2]) }, () => [
           random.pick(random.chance(0.7) ? oddKeys : oddStrings),
-          randomValue(random, type.values, field, depth + 1),
+          createRandomValue(random, type.values, field, depth + 1),
         ]),
       )
     case 'string':
@@ -51,7 +51,8 @@ function createRandomStruct(random: Random, { fields, name }: StructSchema, dept
   const optionalChance = depth > fullDepth ? 0.1 : Math.min(0.5, 2.2 / fields.length)
   const object: JsonObject = {}
   for (const field of fields)
-    if (random.chance(isNeeded(field) ? 0.93 : optionalChance)) object[field.name] = randomValue(random, field.type, field.name, depth + 1)
+    if (random.chance(isNeeded(field) ? 0.93 : optionalChance))
+      object[field.name] = createRandomValue(random, field.type, field.name, depth + 1)
   return object
 }
 

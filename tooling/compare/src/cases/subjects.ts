@@ -53,18 +53,18 @@ export async function findSubjects(resources: readonly ServedResource[]): Promis
 }
 
 /** Returns the name of a case's object. Names of cluster-scoped objects get the namespace as prefix. */
-export function objectName({ namespaced }: Subject, name: string): string {
+export function formatObjectName({ namespaced }: Subject, name: string): string {
   return namespaced ? name : `${namespace}-${name}`
 }
 
-export function collectionPath(subject: Subject): string {
+export function formatCollectionPath(subject: Subject): string {
   return buildCollectionPath(subject, namespace)
 }
 
-export function objectPath(subject: Subject, name: string): string {
-  return `${collectionPath(subject)}/${objectName(subject, name)}`
+export function formatObjectPath(subject: Subject, name: string): string {
+  return `${formatCollectionPath(subject)}/${formatObjectName(subject, name)}`
 }
 
-export function example(random: Random, subject: Subject, name: string): JsonObject {
-  return createExample(random, subject, objectName(subject, name), namespace)
+export function createSubjectExample(random: Random, subject: Subject, name: string): JsonObject {
+  return createExample(random, subject, formatObjectName(subject, name), namespace)
 }

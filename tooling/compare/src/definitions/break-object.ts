@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { isObject } from '../cases/locations.ts'
 import { oddAnything, oddNumbers, oddStrings } from '../cases/odd-values.ts'
 import type { Random } from '../cases/random.ts'
-import { numberOf } from './generate-value.ts'
+import { parseNumber } from './generate-value.ts'
 
 interface Place {
   readonly value: JsonValue
@@ -44,17 +44,17 @@ function breakPlace(random: Random, place: Place): void {
 }
 
 function exceedLimit(random: Random, { value, replace }: Place, schema: JsonObject): void {
-  const [least, most] = [numberOf(schema['minimum']), numberOf(schema['maximum'])]
+  const [least, most] = [parseNumber(schema['minimum']), parseNumber(schema['maximum'])]
   if (Array.isArray(value)) {
     const item = value.length > 0 ? random.pick(value) : null
-    const length = random.chance(0.3) ? Math.min((numberOf(schema['maxItems']) ?? 8) + 1, 200) : value.length + 1
+    const length = random.chance(0.3) ? Math.min((parseNumber(schema['maxItems']) ?? 8) + 1, 200) : value.length + 1
     while (value.length < length) value.push(structuredClone(item))
   } else if (isObject(value)) {
-    for (let index = (numberOf(schema['maxProperties']) ?? 0) + 1; index > 0 && index < 200; index--) value[`key-${index}`] = 'x'
+    for (let index = (parseNumber(schema['maxProperties']) ?? 0) + 1; index > 0 && index < 200; index--) value[`key-${index}`] = 'x'
   } else if (typeof value === 'number')
     replace(random.pick([...(least === undefined ? [] : [least - 1]), ...(most === undefined ? [] : [most + 1]), ...oddNumbers]))
   else if (typeof value === 'string') {
-    const longest = numberOf(schema['maxLength'])
+    const longest = parseNumber(schema['maxLength'])
     const tooLong = longest === undefined || longest > 5000 ? [] : ['x'.repeat(longest + 1)]
     replace(random.pick([...tooLong, ...tooLong, ...tooLong, ...oddStrings]))
   } else replace(structuredClone(random.pick(oddAnything)))

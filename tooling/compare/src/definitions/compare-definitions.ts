@@ -3,7 +3,7 @@ import type { RealDefinition } from '@keelson/tooling-e2e/definitions'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Step } from '../cases/case.ts'
 import { isObject } from '../cases/locations.ts'
-import { firstDifference } from '../judge/first-difference.ts'
+import { findFirstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer } from '../judge/normalize.ts'
 import { playCase } from '../play/play-case.ts'
@@ -102,7 +102,7 @@ async function compareCreation({ reference, candidate }: Pair, definitions: read
 
 function compareAnswers(want: Answer, got: Answer): Difference | undefined {
   const step = { method: 'GET', path }
-  return firstDifference(new Normalizer().answer(want, step), new Normalizer().answer(got, step))
+  return findFirstDifference(new Normalizer().answer(want, step), new Normalizer().answer(got, step))
 }
 
 /** Reads a definition when its controllers have finished. */

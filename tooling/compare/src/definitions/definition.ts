@@ -56,6 +56,6 @@ export function parseDefinition(json: string): Definition {
 }
 
 /** Returns the path of the collection of a definition's objects. */
-export function collectionPath({ group, plural, isNamespaced }: Definition, version: string, namespace: string): string {
+export function formatCollectionPath({ group, plural, isNamespaced }: Definition, version: string, namespace: string): string {
   return `/apis/${group}/${version}${isNamespaced ? `/namespaces/${namespace}` : ''}/${plural}`
 }

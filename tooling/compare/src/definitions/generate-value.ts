@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { isObject } from '../cases/locations.ts'
 import { oddKeys, oddStrings } from '../cases/odd-values.ts'
 import type { Random } from '../cases/random.ts'
-import { stringForPattern } from './string-for-pattern.ts'
+import { generateString } from './string-for-pattern.ts'
 
 /** Valid values by the `format` of a string. */
 const formats: Readonly<Record<string, readonly string[]>> = {
@@ -90,7 +90,7 @@ export class ValueGenerator {
       if (required.has(name) || random.chance(optionalChance)) result[name] = this.value(property, name, depth + 1)
     }
     const values = schema['additionalProperties']
-    const least = numberOf(schema['minProperties']) ?? 0
+    const least = parseNumber(schema['minProperties']) ?? 0
     if (isObject(values) || values === true)
       for (const key of mapKeys.slice(0, Math.max(least, this.#left <= 0 ? 0 : random.pick([0, 1, 1, 2]))))
         result[random.chance(0.8) ? key : random.pick(oddKeys)] = this.value(isObject(values) ? values : {}, key, depth + 1)
@@ -102,8 +102,8 @@ export class ValueGenerator {
 
   #array(schema: JsonObject, field: string, depth: number): JsonValue[] {
     const items = isObject(schema['items']) ? schema['items'] : {}
-    const least = numberOf(schema['minItems']) ?? 0
-    const most = numberOf(schema['maxItems']) ?? 5
+    const least = parseNumber(schema['minItems']) ?? 0
+    const most = parseNumber(schema['maxItems']) ?? 5
     const size = this.#left <= 0 ? least : Math.min(most, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
     const list = Array.from({ length: size }, () => this.value(items, field, depth + 1))
     if (schema['x-kubernetes-list-type'] === 'set') return [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
@@ -116,22 +116,22 @@ export class ValueGenerator {
 
   #string(schema: JsonObject): string {
     const random = this.#random
-    const least = numberOf(schema['minLength']) ?? 0
-    const most = Math.min(numberOf(schema['maxLength']) ?? 1000, 1000)
+    const least = parseNumber(schema['minLength']) ?? 0
+    const most = Math.min(parseNumber(schema['maxLength']) ?? 1000, 1000)
     const fits = (text: string): boolean => text.length >= least && text.length <= most
     const format = typeof schema['format'] === 'string' ? formats[schema['format']] : undefined
     if (format !== undefined) return random.pick(format)
     const pattern = schema['pattern']
-    if (typeof pattern === 'string') return stringForPattern(pattern, { random, fits }) ?? random.pick(plainStrings)
+    if (typeof pattern === 'string') return generateString(pattern, { random, fits }) ?? random.pick(plainStrings)
     const candidates = (random.chance(0.08) ? oddStrings : plainStrings).filter(fits)
     return candidates.length > 0 ? random.pick(candidates) : 'a'.repeat(Math.max(1, Math.min(least, most)))
   }
 
   #number(schema: JsonObject): number {
     const random = this.#random
-    const least = numberOf(schema['minimum']) ?? -1
-    const most = numberOf(schema['maximum']) ?? Math.max(1000, least)
-    const step = numberOf(schema['multipleOf']) ?? 1
+    const least = parseNumber(schema['minimum']) ?? -1
+    const most = parseNumber(schema['maximum']) ?? Math.max(1000, least)
+    const step = parseNumber(schema['multipleOf']) ?? 1
     const candidates = [least, most, least + 1, Math.floor((least + most) / 2), 1, 80, 5].filter((value) => value >= least && value <= most)
     const open = candidates.filter(
       (value) => !(schema['exclusiveMinimum'] === true && value === least) && !(schema['exclusiveMaximum'] === true && value === most),
@@ -153,6 +153,6 @@ function listRequiredNames(schema: JsonObject, random: Random): string[] {
   return [...requiredNames, ...branches]
 }
 
-export function numberOf(value: JsonValue | undefined): number | undefined {
+export function parseNumber(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
 }

@@ -3,7 +3,7 @@ import { namespace } from '../cases/case.ts'
 import type { Case, Step } from '../cases/case.ts'
 import { Random } from '../cases/random.ts'
 import { breakObject } from './break-object.ts'
-import { collectionPath } from './definition.ts'
+import { formatCollectionPath } from './definition.ts'
 import type { Definition } from './definition.ts'
 import { ValueGenerator } from './generate-value.ts'
 import { isObject } from '../cases/locations.ts'
@@ -24,10 +24,10 @@ export function generateObjectCase(definition: Definition, seed: number, index: 
   }
   const first = index % 2 === 0 ? createObject() : breakObject(random, createObject(), schema)
   const second = random.chance(0.5) ? breakObject(random, first, schema) : { ...first, ...pickMembers(random, createObject()) }
-  const collection = collectionPath(definition, version, namespace)
+  const collection = formatCollectionPath(definition, version, namespace)
   const name = `${namespace}-${index}`
   const objectPath = `${collection}/${name}`
-  const otherPath = `${collectionPath(definition, other.name, namespace)}/${name}`
+  const otherPath = `${formatCollectionPath(definition, other.name, namespace)}/${name}`
   const identity = { apiVersion: `${definition.group}/${version}`, kind: definition.kind }
   const strictness = random.pick(['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?fieldValidation=Ignore'])
   const metadata = { name, ...(random.chance(0.3) && { labels: { a: 'b' }, annotations: { c: 'd' } }) }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { causeOf, printDefinitions } from './print-differences.ts'
+import { classifyCause, printDefinitions } from './print-differences.ts'
 
 const step = { method: 'POST', path: '/apis/example.com/v1/widgets' }
 const createDifference = (item: string, message: string) => ({ item, step, where: `cause spec.${item}`, want: { message }, got: undefined })
@@ -7,8 +7,8 @@ const createDifference = (item: string, message: string) => ({ item, step, where
 it('groups messages that differ only in values, paths and numbers', () => {
   const example = createDifference('object a/1', 'Invalid value: "x\\"y": spec.a[0].b must be at most 5')
   const same = createDifference('object b/2', 'Invalid value: "z": spec.c must be at most 10')
-  expect(causeOf(example)).toBe(causeOf({ ...same, want: { message: 'Invalid value: "z": spec.c.d must be at most 10' } }))
-  expect(causeOf(example)).not.toBe(causeOf(createDifference('object a/1', 'Required value')))
+  expect(classifyCause(example)).toBe(classifyCause({ ...same, want: { message: 'Invalid value: "z": spec.c.d must be at most 10' } }))
+  expect(classifyCause(example)).not.toBe(classifyCause(createDifference('object a/1', 'Required value')))
 })
 
 it('prints the share of equal items, and the largest group first', () => {

@@ -6,7 +6,7 @@ const maxLength = 500
 
 /** Formats the shares of items that are alike, and the differences grouped by cause, largest group first. */
 export function printDefinitions({ compared, created, differences }: DefinitionsResult, show: number): string {
-  const groups = [...Map.groupBy(differences, causeOf)].toSorted(([, a], [, b]) => b.length - a.length)
+  const groups = [...Map.groupBy(differences, classifyCause)].toSorted(([, a], [, b]) => b.length - a.length)
   const lines = groups.slice(0, show).map(([cause, members]) => {
     const { item, step, want, got, where } = members[0]!
     return [
@@ -36,7 +36,7 @@ function share(all: number, differ: number): string {
 }
 
 /** Returns a name for the likely cause of a difference: the verb, the kind of item, and messages without field names and values. */
-export function causeOf({ item, step, where, want, got }: DefinitionDifference): string {
+export function classifyCause({ item, step, where, want, got }: DefinitionDifference): string {
   const kind = item.split(' ')[0]!
   const place = where.startsWith('body') ? placeInBody(where, kind) : where.split(' ').slice(0, 2).join(' ')
   const texts = where.startsWith('body') ? [] : [want, got].map((value) => withoutValues(readMessage(value)))

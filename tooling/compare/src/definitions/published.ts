@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Step } from '../cases/case.ts'
 import { isObject } from '../cases/locations.ts'
-import { firstDifference } from '../judge/first-difference.ts'
+import { findFirstDifference } from '../judge/first-difference.ts'
 import type { Pair } from '../play/play-case.ts'
 import type { Answer, Server } from '../play/server.ts'
 import type { Judge } from './compare-definitions.ts'
@@ -17,12 +17,12 @@ export async function comparePublished(pair: Pair, definitions: readonly Definit
       const step = { method: 'GET', path: `/apis/${group}/${version}` }
       const served = members.filter(({ versions }) => versions.some(({ name }) => name === version))
       const [want, got] = await readBoth(pair, step, (body) => served.every(({ plural }) => includesResource(body, plural)))
-      judge(`discovery ${group}/${version}`, step, firstDifference(sortResources(want), sortResources(got)))
+      judge(`discovery ${group}/${version}`, step, findFirstDifference(sortResources(want), sortResources(got)))
       await compareDocument(pair, { group, version, served }, judge)
     }
     const step = { method: 'GET', path: `/apis/${group}` }
     const [want, got] = await readBoth(pair, step, isObject)
-    judge(`discovery ${group}`, step, firstDifference(want, got))
+    judge(`discovery ${group}`, step, findFirstDifference(want, got))
   }
   await compareOldDocument(pair, definitions, judge)
 }
@@ -42,12 +42,12 @@ async function compareDocument(pair: Pair, { group, version, served }: ServedVer
   }
   const [want, got] = (await readBoth(pair, step, hasAll)).map(withoutIntendedDifferences) as [Answer, Answer]
   for (const definition of served)
-    judge(`openapi ${definition.name} ${version}`, step, firstDifference(pickPart(want, definition), pickPart(got, definition)))
+    judge(`openapi ${definition.name} ${version}`, step, findFirstDifference(pickPart(want, definition), pickPart(got, definition)))
   const withoutPaths = (answer: Answer): Answer => ({
     ...answer,
     body: isObject(answer.body) ? { ...answer.body, paths: listPaths(answer.body) } : answer.body,
   })
-  judge(`openapi ${group}/${version}`, step, firstDifference(withoutPaths(want), withoutPaths(got)))
+  judge(`openapi ${group}/${version}`, step, findFirstDifference(withoutPaths(want), withoutPaths(got)))
 }
 
 async function compareOldDocument(pair: Pair, definitions: readonly Definition[], judge: Judge): Promise<void> {
@@ -58,7 +58,7 @@ async function compareOldDocument(pair: Pair, definitions: readonly Definition[]
   }
   const [want, got] = (await readBoth(pair, step, hasAll)).map(withoutIntendedDifferences) as [Answer, Answer]
   for (const definition of definitions)
-    judge(`openapi2 ${definition.name}`, step, firstDifference(pickPart(want, definition), pickPart(got, definition)))
+    judge(`openapi2 ${definition.name}`, step, findFirstDifference(pickPart(want, definition), pickPart(got, definition)))
 }
 
 /** Reads a document from both servers until it satisfies a condition, because discovery and OpenAPI lag behind the definitions. */

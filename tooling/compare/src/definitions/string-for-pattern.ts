@@ -11,7 +11,7 @@ export interface PatternOptions {
 }
 
 /** Returns a string that matches a pattern. Returns undefined if none is found, for example because the pattern uses lookahead. */
-export function stringForPattern(pattern: string, { random, fits }: PatternOptions): string | undefined {
+export function generateString(pattern: string, { random, fits }: PatternOptions): string | undefined {
   if (!cache.has(pattern)) cache.set(pattern, findArbitrary(pattern))
   const strings = cache.get(pattern)
   if (strings === undefined) return undefined

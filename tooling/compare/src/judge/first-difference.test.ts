@@ -1,6 +1,6 @@
 import type { JsonValue } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { firstDifference } from './first-difference.ts'
+import { findFirstDifference } from './first-difference.ts'
 
 const answer = (code: number, body: JsonValue, more: { type?: string; warning?: string } = {}) => ({
   code,
@@ -13,7 +13,7 @@ const createInvalid = (...fields: string[]) =>
 
 describe('firstDifference', () => {
   it('returns undefined for equal responses', () => {
-    expect(firstDifference(answer(200, { a: [1, { b: null }] }), answer(200, { a: [1, { b: null }] }))).toBeUndefined()
+    expect(findFirstDifference(answer(200, { a: [1, { b: null }] }), answer(200, { a: [1, { b: null }] }))).toBeUndefined()
   })
 
   it.each([
@@ -27,12 +27,12 @@ describe('firstDifference', () => {
     ['body.a', answer(200, { a: {} }), answer(200, {})],
     ['body.a', answer(200, { a: [] }), answer(200, { a: {} })],
   ])('finds the first difference in %s', (where, want, got) => {
-    expect(firstDifference(want, got)?.where).toBe(where)
+    expect(findFirstDifference(want, got)?.where).toBe(where)
   })
 
   it('shortens long texts to the part around the first difference', () => {
     const text = 'x'.repeat(5000)
-    const difference = firstDifference(answer(200, `${text}a`), answer(200, `${text}b`))
+    const difference = findFirstDifference(answer(200, `${text}a`), answer(200, `${text}b`))
     expect(difference?.want).toMatch(/^…x{100}a$/)
     expect(difference?.got).toMatch(/^…x{100}b$/)
   })

@@ -13,7 +13,7 @@ export interface Difference {
 }
 
 /** Returns the first difference of two normalized responses. Compares the code, content type, warnings, causes of an error and body, in this order. */
-export function firstDifference(want: Answer, got: Answer): Difference | undefined {
+export function findFirstDifference(want: Answer, got: Answer): Difference | undefined {
   if (want.code !== got.code) {
     const about = [want, got].map(({ body }) => readCauses(body)[0] ?? '').find((cause) => cause !== '') ?? ''
     return { where: `code ${want.code}/${got.code} ${readCauseField(about)}`.trimEnd(), want: summarize(want), got: summarize(got) }

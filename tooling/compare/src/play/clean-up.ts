@@ -3,7 +3,7 @@ import type { Step } from '../cases/case.ts'
 import type { Answer, Server } from './server.ts'
 
 /** Returns the path of the object that a step created. Returns undefined if the step created no object or was a dry run. */
-export function createdObjectPath({ method, path }: Step, { code, body }: Answer): string | undefined {
+export function findCreatedPath({ method, path }: Step, { code, body }: Answer): string | undefined {
   const [address = '', query = ''] = path.split('?')
   if (code !== 201 || query.includes('dryRun=')) return undefined
   const parts = address.split('/')

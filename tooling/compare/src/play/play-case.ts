@@ -1,11 +1,11 @@
 import type { JsonValue } from '@keelson/apimachinery'
 import type { Case, Step } from '../cases/case.ts'
 import { isObject } from '../cases/locations.ts'
-import { firstDifference } from '../judge/first-difference.ts'
+import { findFirstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer } from '../judge/normalize.ts'
 import type { NormalizerOptions } from '../judge/normalize.ts'
-import { cleanUp, createdObjectPath } from './clean-up.ts'
+import { cleanUp, findCreatedPath } from './clean-up.ts'
 import type { Answer, Server } from './server.ts'
 
 export interface Pair {
@@ -45,7 +45,7 @@ export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>, optio
         sides.map(async ({ server, saved, normalizer, made }) => {
           const filled = fillStep(step, saved)
           const answer = await server.send(filled)
-          const path = createdObjectPath(filled, answer)
+          const path = findCreatedPath(filled, answer)
           if (path !== undefined) made.add(path)
           for (const [name, at] of Object.entries(step.save ?? {})) saved[name] = readValue(answer.body, at)
           return { filled, answer, normal: normalizer.answer(answer, filled) }
@@ -53,7 +53,7 @@ export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>, optio
       )
       answers.push(want!.answer)
       sent.push(want!.filled)
-      const difference = firstDifference(want!.normal, got!.normal)
+      const difference = findFirstDifference(want!.normal, got!.normal)
       if (difference !== undefined && !(await isPossibleAnswer(sides[0]!, want!, got!.normal)))
         return { difference: { ...difference, step, stepIndex }, answers, sent }
     }
@@ -85,7 +85,7 @@ async function isPossibleAnswer({ server, normalizer }: Side, { filled, normal }
   if (normal.code < 400 || normal.code !== wanted.code) return false
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const again = normalizer.answer(await server.send(filled), filled)
-    if (firstDifference(again, wanted) === undefined) return true
+    if (findFirstDifference(again, wanted) === undefined) return true
   }
   return false
 }

@@ -7,7 +7,7 @@ import { Normalizer } from '../judge/normalize.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Answer, Server } from '../play/server.ts'
-import { deploymentSpec, randomAdmissionPolicy, randomObject } from './random-admission-policy.ts'
+import { createDeploymentSpec, createRandomAdmissionPolicy, createRandomObject } from './random-admission-policy.ts'
 import type { BoundPolicy } from './random-admission-policy.ts'
 import { randomMutatingPolicy } from './random-mutating-policy.ts'
 import { clusterParamSteps, createParamSteps, definitionSteps, usedParamKinds } from './random-params.ts'
@@ -77,7 +77,7 @@ export async function comparePolicies(
       const first = created.length
       const bound: BoundPolicy[] = []
       for (const name of namespaces) {
-        const create = random.chance(0.5) ? randomAdmissionPolicy : randomMutatingPolicy
+        const create = random.chance(0.5) ? createRandomAdmissionPolicy : randomMutatingPolicy
         bound.push(await installPolicy(name, () => create(random, name, name)))
       }
       await new Promise((resolve) => setTimeout(resolve, refreshMs))
@@ -153,7 +153,7 @@ async function fill(
   for (const step of createParamSteps(namespace)) await install(step.path, step.body as JsonObject & { metadata: JsonObject })
   await install(`${core}/configmaps`, { metadata, data: { max: '5' } })
   await install(`${core}/pods`, { metadata, spec: pod })
-  await install(`/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata, spec: deploymentSpec(2, pod) })
+  await install(`/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata, spec: createDeploymentSpec(2, pod) })
 }
 
 function createRandomRequest(random: Random, namespace: string): Step {
@@ -163,7 +163,7 @@ function createRandomRequest(random: Random, namespace: string): Step {
   const merge = { 'content-type': 'application/merge-patch+json' }
   switch (random.weighted({ create: 11, patch: 5, delete: 2, scale: 1, status: 1 })) {
     case 'create': {
-      const { path, body } = randomObject(random, namespace)
+      const { path, body } = createRandomObject(random, namespace)
       return { method: 'POST', path: path + query, body }
     }
     case 'patch': {

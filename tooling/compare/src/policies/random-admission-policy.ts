@@ -88,7 +88,7 @@ export interface BoundPolicy {
 }
 
 /** Creates a policy. Some of its parts are rejected or fail, because the responses to those are compared too. */
-export function randomAdmissionPolicy(random: Random, name: string, namespace: string): BoundPolicy {
+export function createRandomAdmissionPolicy(random: Random, name: string, namespace: string): BoundPolicy {
   const paramKind = random.chance(0.4) ? pickParamKind(random) : undefined
   const hasParams = paramKind !== undefined
   const hasVariables = random.chance(0.35)
@@ -195,7 +195,7 @@ function createRule(random: Random): JsonObject {
 }
 
 /** Creates an object with its path within the namespace. */
-export function randomObject(random: Random, namespace: string): { readonly path: string; readonly body: JsonObject } {
+export function createRandomObject(random: Random, namespace: string): { readonly path: string; readonly body: JsonObject } {
   const name = random.pick(['a1', 'abc', 'b', 'abcd', 'longername'])
   const metadata = { name, ...(random.chance(0.6) && { labels: random.pick(labels) }) }
   const limits = random.pick<JsonObject>([{}, { resources: { limits: { cpu: '1', memory: random.pick(['2Gi', '5Mi']) } } }])
@@ -214,7 +214,7 @@ export function randomObject(random: Random, namespace: string): { readonly path
     case 'deployment':
       return {
         path: formatPath('/apis/apps/v1', 'deployments'),
-        body: { metadata, spec: deploymentSpec(random.pick([1, 3, 9]), pod) },
+        body: { metadata, spec: createDeploymentSpec(random.pick([1, 3, 9]), pod) },
       }
     default: {
       const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
@@ -224,6 +224,6 @@ export function randomObject(random: Random, namespace: string): { readonly path
   }
 }
 
-export function deploymentSpec(replicas: number, spec: JsonObject): JsonObject {
+export function createDeploymentSpec(replicas: number, spec: JsonObject): JsonObject {
   return { replicas, selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec } }
 }

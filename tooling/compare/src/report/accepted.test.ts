@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readAccepted, reasonFor } from './accepted.ts'
+import { readAccepted, findReason } from './accepted.ts'
 
 it('contains valid patterns and reasons', () => {
   for (const { group, reason } of readAccepted()) {
@@ -12,6 +12,6 @@ it('contains valid patterns and reasons', () => {
 
 it('returns the reason of the first matching pattern', () => {
   const accepted = [{ group: '^read GET Pod', reason: 'because' }]
-  expect(reasonFor('read GET Pod body', accepted)).toBe('because')
-  expect(reasonFor('read GET Node body', accepted)).toBeUndefined()
+  expect(findReason('read GET Pod body', accepted)).toBe('because')
+  expect(findReason('read GET Node body', accepted)).toBeUndefined()
 })

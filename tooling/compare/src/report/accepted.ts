@@ -14,6 +14,6 @@ export function readAccepted(): readonly Accepted[] {
   return JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[]
 }
 
-export function reasonFor(group: string, accepted: readonly Accepted[]): string | undefined {
+export function findReason(group: string, accepted: readonly Accepted[]): string | undefined {
   return accepted.find(({ group: pattern }) => new RegExp(pattern).test(group))?.reason
 }

@@ -1,7 +1,7 @@
 import type { Step } from '../cases/case.ts'
 import { mutateCopy } from '../cases/mutate.ts'
-import { example, mayPersist, objectPath } from '../cases/subjects.ts'
-import { part, randomWrite } from './patches.ts'
+import { createSubjectExample, mayPersist, formatObjectPath } from '../cases/subjects.ts'
+import { pickPart, createRandomWrite } from './patches.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -11,17 +11,17 @@ export const apply: Scenario = {
   weight: 15,
   suits: mayPersist,
   steps: (random, subject) => {
-    const body = example(random, subject, 'one')
-    const path = objectPath(subject, 'one')
+    const body = createSubjectExample(random, subject, 'one')
+    const path = formatObjectPath(subject, 'one')
     const { apiVersion = '', kind = '', metadata = {}, ...rest } = body
     const steps: Step[] = []
     for (let left = random.pick([2, 2, 3, 4]); left > 0; left--) {
       if (steps.length > 0 && random.chance(0.2)) {
-        steps.push(randomWrite(random, subject, path, body))
+        steps.push(createRandomWrite(random, subject, path, body))
         continue
       }
       const desired = steps.length === 0 && random.chance(0.7) ? body : mutateCopy(random, body, subject.schema)
-      const configuration = random.chance(0.5) ? desired : { apiVersion, kind, metadata, ...(part(random, rest) as object) }
+      const configuration = random.chance(0.5) ? desired : { apiVersion, kind, metadata, ...(pickPart(random, rest) as object) }
       steps.push({
         method: 'PATCH',
         path: withQuery(path, {

@@ -1,7 +1,7 @@
-import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample, mayPersist, formatObjectPath } from '../cases/subjects.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
-import { randomOptions, randomWrite } from './patches.ts'
+import { createRandomOptions, createRandomWrite } from './patches.ts'
 
 /** Scenario that creates an object, replaces it, patches it with all three patch types, and reads it. */
 export const change: Scenario = {
@@ -9,14 +9,14 @@ export const change: Scenario = {
   weight: 25,
   suits: mayPersist,
   steps: (random, subject) => {
-    const body = example(random, subject, 'one')
-    const path = objectPath(subject, 'one')
+    const body = createSubjectExample(random, subject, 'one')
+    const path = formatObjectPath(subject, 'one')
     const writes = Array.from({ length: random.pick([1, 2, 2, 3, 4]) }, () => {
-      const write = randomWrite(random, subject, path, body)
-      return { ...write, path: withQuery(path, randomOptions(random)) }
+      const write = createRandomWrite(random, subject, path, body)
+      return { ...write, path: withQuery(path, createRandomOptions(random)) }
     })
     return [
-      { method: 'POST', path: withQuery(collectionPath(subject), { fieldManager: 'golden' }), body },
+      { method: 'POST', path: withQuery(formatCollectionPath(subject), { fieldManager: 'golden' }), body },
       ...writes,
       { method: 'GET', path, ...(random.chance(0.3) && { headers: { accept: forms.table } }) },
     ]

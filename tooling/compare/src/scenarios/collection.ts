@@ -1,9 +1,9 @@
 import type { JsonObject } from '@keelson/apimachinery'
-import { collectionPath, mayPersist } from '../cases/subjects.ts'
+import { formatCollectionPath, mayPersist } from '../cases/subjects.ts'
 import type { Step } from '../cases/case.ts'
 import { accepts } from './accepts.ts'
 import { deleteOptions, deleteQuery } from './delete-options.ts'
-import { createLabelledObjects, maybe } from './labelled.ts'
+import { createLabelledObjects, pickMaybe } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -16,7 +16,7 @@ export const collection: Scenario = {
   weight: 4,
   suits: (subject) => mayPersist(subject) && subject.namespaced && subject.verbs.includes('deletecollection'),
   steps: (random, subject) => {
-    const path = collectionPath(subject)
+    const path = formatCollectionPath(subject)
     const steps: Step[] = createLabelledObjects(random, subject, ['a', 'b'])
     if (random.chance(0.3)) ((steps[0]!.body as JsonObject)['metadata'] as JsonObject)['finalizers'] = ['example.com/guard']
     for (let left = random.pick([1, 2]); left > 0; left--) {
@@ -24,14 +24,14 @@ export const collection: Scenario = {
         ...deleteQuery(random),
         // Always select by label, because other cases have objects in this collection.
         labelSelector: random.pick(selectors),
-        fieldSelector: maybe(random, 0.2, fields),
-        limit: maybe(random, 0.15, ['1', '0', '-1', 'x']),
-        resourceVersion: maybe(random, 0.1, ['0', 'x', '']),
-        resourceVersionMatch: maybe(random, 0.05, ['Exact', 'NotOlderThan', 'Bogus']),
-        continue: maybe(random, 0.03, ['x']),
-        watch: maybe(random, 0.03, ['true', 'x']),
-        sendInitialEvents: maybe(random, 0.03, ['true']),
-        timeoutSeconds: maybe(random, 0.05, ['1', 'x']),
+        fieldSelector: pickMaybe(random, 0.2, fields),
+        limit: pickMaybe(random, 0.15, ['1', '0', '-1', 'x']),
+        resourceVersion: pickMaybe(random, 0.1, ['0', 'x', '']),
+        resourceVersionMatch: pickMaybe(random, 0.05, ['Exact', 'NotOlderThan', 'Bogus']),
+        continue: pickMaybe(random, 0.03, ['x']),
+        watch: pickMaybe(random, 0.03, ['true', 'x']),
+        sendInitialEvents: pickMaybe(random, 0.03, ['true']),
+        timeoutSeconds: pickMaybe(random, 0.05, ['1', 'x']),
       }
       const headers = { accept: random.chance(0.6) ? 'application/json' : random.pick(accepts) }
       const body = random.chance(0.3) ? deleteOptions(random) : undefined

@@ -1,5 +1,5 @@
 import { mutateCopy } from '../cases/mutate.ts'
-import { collectionPath, example } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample } from '../cases/subjects.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -11,13 +11,13 @@ export const create: Scenario = {
   steps: (random, subject) => [
     {
       method: 'POST',
-      path: withQuery(collectionPath(subject), {
+      path: withQuery(formatCollectionPath(subject), {
         dryRun: 'All',
         fieldValidation: random.chance(0.15) ? random.pick(['Strict', 'Warn', 'Ignore', 'Bogus']) : undefined,
         fieldManager: random.chance(0.5) ? 'golden' : undefined,
       }),
       ...(random.chance(0.1) && { headers: { 'content-type': 'application/yaml' } }),
-      body: mutateCopy(random, example(random, subject, 'one'), subject.schema),
+      body: mutateCopy(random, createSubjectExample(random, subject, 'one'), subject.schema),
     },
   ],
 }

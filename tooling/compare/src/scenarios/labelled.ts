@@ -1,5 +1,5 @@
 import { namespace } from '../cases/case.ts'
-import { collectionPath, example } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample } from '../cases/subjects.ts'
 import type { Random } from '../cases/random.ts'
 import type { Step } from '../cases/case.ts'
 import type { Subject } from '../cases/subjects.ts'
@@ -7,9 +7,9 @@ import type { Subject } from '../cases/subjects.ts'
 /** Creates objects with labels that distinguish them from each other and from objects of other cases. */
 export function createLabelledObjects(random: Random, subject: Subject, names: readonly string[]): Step[] {
   return names.map((name, index) => {
-    const body = example(random, subject, name)
+    const body = createSubjectExample(random, subject, name)
     body['metadata'] = { ...(body['metadata'] as object), labels: { app: name, n: `${index * 3 + 1}`, 'example.com/x': namespace } }
-    return { method: 'POST', path: collectionPath(subject), body }
+    return { method: 'POST', path: formatCollectionPath(subject), body }
   })
 }
 
@@ -20,6 +20,6 @@ export function runSelector({ namespaced }: Subject): { readonly labelSelector?:
 
 export type Query = Readonly<Record<string, string | undefined>>
 
-export function maybe(random: Random, probability: number, values: readonly string[]): string | undefined {
+export function pickMaybe(random: Random, probability: number, values: readonly string[]): string | undefined {
   return random.chance(probability) ? random.pick(values) : undefined
 }

@@ -1,7 +1,7 @@
-import { collectionPath, mayPersist, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, mayPersist, formatObjectPath } from '../cases/subjects.ts'
 import type { Step } from '../cases/case.ts'
 import { accepts } from './accepts.ts'
-import { createLabelledObjects, maybe, runSelector } from './labelled.ts'
+import { createLabelledObjects, pickMaybe, runSelector } from './labelled.ts'
 import type { Query } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
@@ -14,12 +14,12 @@ export const pages: Scenario = {
   weight: 4,
   suits: mayPersist,
   steps: (random, subject) => {
-    const path = collectionPath(subject)
+    const path = formatCollectionPath(subject)
     const first: Query = {
       limit: random.pick(['1', '1', '2']),
-      resourceVersion: maybe(random, 0.2, ['0', '']),
-      resourceVersionMatch: maybe(random, 0.1, ['NotOlderThan', 'Exact']),
-      labelSelector: maybe(random, 0.2, ['app', 'app in (a,c)']),
+      resourceVersion: pickMaybe(random, 0.2, ['0', '']),
+      resourceVersionMatch: pickMaybe(random, 0.1, ['NotOlderThan', 'Exact']),
+      labelSelector: pickMaybe(random, 0.2, ['app', 'app in (a,c)']),
       ...runSelector(subject),
     }
     const accept = random.chance(0.6) ? 'application/json' : random.pick(accepts)
@@ -27,16 +27,16 @@ export const pages: Scenario = {
       ...createLabelledObjects(random, subject, ['a', 'b', 'c']),
       { method: 'GET', path: withQuery(path, first), save: { token: 'metadata.continue' } },
     ]
-    if (random.chance(0.3)) steps.push({ method: 'DELETE', path: withQuery(objectPath(subject, 'b'), { gracePeriodSeconds: '0' }) })
+    if (random.chance(0.3)) steps.push({ method: 'DELETE', path: withQuery(formatObjectPath(subject, 'b'), { gracePeriodSeconds: '0' }) })
     for (let left = random.pick([1, 2]); left > 0; left--) {
       const query: Query = {
         limit: random.pick(['1', '2', '5', '0', '', undefined]),
-        resourceVersion: maybe(random, 0.15, ['0', 'x', '']),
-        resourceVersionMatch: maybe(random, 0.1, ['NotOlderThan', 'Exact', '']),
+        resourceVersion: pickMaybe(random, 0.15, ['0', 'x', '']),
+        resourceVersionMatch: pickMaybe(random, 0.1, ['NotOlderThan', 'Exact', '']),
         labelSelector: first['labelSelector'],
-        fieldSelector: maybe(random, 0.1, ['metadata.name=c', 'metadata.name!=b']),
-        sendInitialEvents: maybe(random, 0.03, ['true', 'false']),
-        watch: maybe(random, 0.03, ['false', 'x']),
+        fieldSelector: pickMaybe(random, 0.1, ['metadata.name=c', 'metadata.name!=b']),
+        sendInitialEvents: pickMaybe(random, 0.03, ['true', 'false']),
+        watch: pickMaybe(random, 0.03, ['false', 'x']),
         timeoutSeconds: '1',
       }
       // The placeholder of the continue token is replaced when the step is sent.

@@ -2,17 +2,17 @@ import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
 import { mutateCopy } from '../cases/mutate.ts'
 import type { Random } from '../cases/random.ts'
-import { isObject, jsonPointer, listLocations } from '../cases/locations.ts'
+import { isObject, formatJsonPointer, listLocations } from '../cases/locations.ts'
 import type { Subject } from '../cases/subjects.ts'
 
 /** Returns a random PUT or PATCH of an existing object. `body` is the object as it was created. */
-export function randomWrite(random: Random, subject: Subject, path: string, body: JsonObject): Step {
+export function createRandomWrite(random: Random, subject: Subject, path: string, body: JsonObject): Step {
   const changed = mutateCopy(random, body, subject.schema)
   switch (random.weighted({ replace: 3, merge: 3, strategic: 3, operations: 2 })) {
     case 'replace':
       return { method: 'PUT', path, body: changed }
     case 'merge':
-      return patch('merge', path, withNulls(random, part(random, changed)))
+      return patch('merge', path, withNulls(random, pickPart(random, changed)))
     case 'strategic':
       return patch('strategic-merge', path, createStrategicPatch(random, changed))
     case 'operations':
@@ -25,11 +25,13 @@ function patch(type: 'merge' | 'strategic-merge' | 'json', path: string, body: J
 }
 
 /** Returns a random part of a value: some fields of an object, or a whole list. */
-export function part(random: Random, value: JsonValue): JsonValue {
+export function pickPart(random: Random, value: JsonValue): JsonValue {
   if (!isObject(value) || random.chance(0.15)) return value
   const members = Object.entries(value)
   return Object.fromEntries(
-    members.filter(() => members.length === 1 || random.chance(1.3 / members.length)).map(([name, member]) => [name, part(random, member)]),
+    members
+      .filter(() => members.length === 1 || random.chance(1.3 / members.length))
+      .map(([name, member]) => [name, pickPart(random, member)]),
   )
 }
 
@@ -40,7 +42,7 @@ function withNulls(random: Random, value: JsonValue): JsonValue {
 
 /** Adds random strategic merge patch directives to a patch. */
 function createStrategicPatch(random: Random, changed: JsonObject): JsonValue {
-  const body = random.chance(0.3) ? withNulls(random, part(random, changed)) : part(random, changed)
+  const body = random.chance(0.3) ? withNulls(random, pickPart(random, changed)) : pickPart(random, changed)
   if (!random.chance(0.15)) return body
   const holders = [body, ...listLocations(body, undefined).map(({ value }) => value)].filter(isObject)
   if (holders.length === 0) return body
@@ -62,16 +64,16 @@ function createOperations(random: Random, changed: JsonObject): JsonValue {
     const location = random.pick(locations)
     const path = random.chance(0.1)
       ? random.pick(['', '/', '/spec/-', '/nope/nope', 'spec', '/metadata/labels/a~1b'])
-      : jsonPointer(location)
+      : formatJsonPointer(location)
     const op = random.pick(['add', 'add', 'replace', 'replace', 'remove', 'test', 'copy', 'move', 'bogus'])
     if (op === 'remove') return { op, path }
-    if (op === 'copy' || op === 'move') return { op, from: jsonPointer(random.pick(locations)), path }
+    if (op === 'copy' || op === 'move') return { op, from: formatJsonPointer(random.pick(locations)), path }
     return { op, path, value: location.value }
   })
 }
 
 /** Returns random query options of a write. */
-export function randomOptions(random: Random): Readonly<Record<string, string | undefined>> {
+export function createRandomOptions(random: Random): Readonly<Record<string, string | undefined>> {
   return random.pick([
     {},
     {},

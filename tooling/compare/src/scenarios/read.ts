@@ -1,5 +1,5 @@
 import type { Random } from '../cases/random.ts'
-import { collectionPath, mayPersist, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, mayPersist, formatObjectPath } from '../cases/subjects.ts'
 import type { Step } from '../cases/case.ts'
 import { accepts } from './accepts.ts'
 import { createLabelledObjects, runSelector } from './labelled.ts'
@@ -100,12 +100,12 @@ export const read: Scenario = {
       steps.push({
         method: random.chance(0.03) ? random.pick(['OPTIONS', 'TRACE', 'BOGUS']) : 'GET',
         path: one
-          ? withQuery(objectPath(subject, 'a'), {
+          ? withQuery(formatObjectPath(subject, 'a'), {
               resourceVersion: query['resourceVersion'],
               pretty: query['pretty'],
               includeObject: query['includeObject'],
             })
-          : withQuery(collectionPath(subject), query),
+          : withQuery(formatCollectionPath(subject), query),
         headers: { accept: random.chance(0.4) ? 'application/json' : random.pick(accepts) },
       })
     }

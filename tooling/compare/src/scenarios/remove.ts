@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
-import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample, mayPersist, formatObjectPath } from '../cases/subjects.ts'
 import { accepts } from './accepts.ts'
 import { deleteOptions, deleteQuery } from './delete-options.ts'
 import { forms, withQuery } from './scenario.ts'
@@ -12,11 +12,11 @@ export const remove: Scenario = {
   weight: 10,
   suits: mayPersist,
   steps: (random, subject) => {
-    const body = example(random, subject, 'one')
+    const body = createSubjectExample(random, subject, 'one')
     const finalizers = random.pick([undefined, undefined, ['example.com/guard'], ['orphan'], ['foregroundDeletion', 'example.com/guard']])
     if (finalizers !== undefined) (body['metadata'] as JsonObject)['finalizers'] = finalizers
-    const path = objectPath(subject, 'one')
-    const steps: Step[] = [{ method: 'POST', path: collectionPath(subject), body }]
+    const path = formatObjectPath(subject, 'one')
+    const steps: Step[] = [{ method: 'POST', path: formatCollectionPath(subject), body }]
     for (let left = random.pick([1, 2, 2]); left > 0; left--) {
       steps.push({
         method: 'DELETE',

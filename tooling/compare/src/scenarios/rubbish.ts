@@ -1,5 +1,5 @@
 import type { Step } from '../cases/case.ts'
-import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample, mayPersist, formatObjectPath } from '../cases/subjects.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -12,7 +12,7 @@ export const rubbish: Scenario = {
   weight: 5,
   suits: mayPersist,
   steps: (random, subject) => {
-    const text = JSON.stringify(example(random, subject, 'one'))
+    const text = JSON.stringify(createSubjectExample(random, subject, 'one'))
     const bodies = [
       '',
       '{',
@@ -44,12 +44,12 @@ export const rubbish: Scenario = {
       '*/*',
     ]
     const tried = { dryRun: 'All', fieldValidation: random.pick([undefined, undefined, 'Strict']) }
-    const missing = objectPath(subject, random.pick(['nope', 'Upper', '%20', 'a%2Fb', 'nope/bogus', 'nope/status']))
+    const missing = formatObjectPath(subject, random.pick(['nope', 'Upper', '%20', 'a%2Fb', 'nope/bogus', 'nope/status']))
     return Array.from({ length: random.pick([1, 2, 3]) }, (): Step => {
       const headers = { 'content-type': random.pick(types) }
       switch (random.weighted({ post: 5, patch: 3, put: 2, path: 3 })) {
         case 'post':
-          return { method: 'POST', path: withQuery(collectionPath(subject), tried), headers, body: random.pick(bodies) }
+          return { method: 'POST', path: withQuery(formatCollectionPath(subject), tried), headers, body: random.pick(bodies) }
         case 'put':
           return { method: 'PUT', path: withQuery(missing, tried), headers, body: random.pick(bodies) }
         case 'patch':

@@ -4,7 +4,7 @@ import type { Random } from '../cases/random.ts'
 import { deleteOptions } from './delete-options.ts'
 
 /** Returns a random Binding of a pod to a node. */
-export function binding(random: Random, metadata: JsonObject): JsonObject {
+export function createRandomBinding(random: Random, metadata: JsonObject): JsonObject {
   return {
     apiVersion: random.pick(['v1', 'v1', 'v1', 'v2']),
     kind: random.pick(['Binding', 'Binding', 'Binding', 'Pod']),
@@ -27,7 +27,7 @@ export function binding(random: Random, metadata: JsonObject): JsonObject {
 }
 
 /** Returns a random Eviction of a pod. */
-export function eviction(random: Random, metadata: JsonObject): JsonObject {
+export function createRandomEviction(random: Random, metadata: JsonObject): JsonObject {
   return {
     apiVersion: random.pick(['policy/v1', 'policy/v1', 'policy/v1beta1', 'policy/v2', 'v1']),
     kind: random.pick(['Eviction', 'Eviction', 'Eviction', 'Pod']),
@@ -43,7 +43,7 @@ export function eviction(random: Random, metadata: JsonObject): JsonObject {
 }
 
 /** Returns a random TokenRequest of a service account. */
-export function tokenRequest(random: Random, metadata: JsonObject): JsonObject {
+export function createRandomTokenRequest(random: Random, metadata: JsonObject): JsonObject {
   return {
     apiVersion: random.pick(['authentication.k8s.io/v1', 'authentication.k8s.io/v1', 'authentication.k8s.io/v1', 'v1']),
     kind: random.pick(['TokenRequest', 'TokenRequest', 'TokenRequest', 'TokenReview']),

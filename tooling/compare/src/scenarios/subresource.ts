@@ -2,13 +2,13 @@ import type { JsonObject } from '@keelson/apimachinery'
 import { namespace } from '../cases/case.ts'
 import type { Step } from '../cases/case.ts'
 import { oddNumbers } from '../cases/odd-values.ts'
-import { randomValue } from '../cases/random-value.ts'
+import { createRandomValue } from '../cases/random-value.ts'
 import type { Random } from '../cases/random.ts'
-import { collectionPath, example, mayPersist, objectName, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample, mayPersist, formatObjectName, formatObjectPath } from '../cases/subjects.ts'
 import type { Subject } from '../cases/subjects.ts'
 import { accepts } from './accepts.ts'
-import { binding, eviction, tokenRequest } from './subresource-bodies.ts'
-import { randomWrite } from './patches.ts'
+import { createRandomBinding, createRandomEviction, createRandomTokenRequest } from './subresource-bodies.ts'
+import { createRandomWrite } from './patches.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -21,10 +21,10 @@ export const subresource: Scenario = {
   weight: 12,
   suits: (subject) => mayPersist(subject) && subject.subresources.some((name) => testedSubresources.has(name)),
   steps: (random, subject) => {
-    const body = example(random, subject, 'one')
-    const path = objectPath(subject, 'one')
+    const body = createSubjectExample(random, subject, 'one')
+    const path = formatObjectPath(subject, 'one')
     const name = random.pick(subject.subresources.filter((name) => testedSubresources.has(name)))
-    const steps: Step[] = [{ method: 'POST', path: collectionPath(subject), body }]
+    const steps: Step[] = [{ method: 'POST', path: formatCollectionPath(subject), body }]
     for (let left = random.pick([1, 1, 2, 3]); left > 0; left--) steps.push(step(random, subject, `${path}/${name}`, name, body))
     return [...steps, { method: 'GET', path }]
   },
@@ -32,12 +32,12 @@ export const subresource: Scenario = {
 
 function step(random: Random, subject: Subject, path: string, name: string, body: JsonObject): Step {
   if (random.chance(0.1)) return { method: 'GET', path, headers: { accept: random.pick(accepts) } }
-  const metadata = { name: objectName(subject, random.chance(0.95) ? 'one' : 'two'), ...(subject.namespaced && { namespace }) }
+  const metadata = { name: formatObjectName(subject, random.chance(0.95) ? 'one' : 'two'), ...(subject.namespaced && { namespace }) }
   switch (name) {
     case 'status': {
       const field = subject.schema.byName.get('status')
-      const status = field === undefined ? {} : randomValue(random, field.type, 'status', 0)
-      const write = randomWrite(random, subject, path, { ...body, status })
+      const status = field === undefined ? {} : createRandomValue(random, field.type, 'status', 0)
+      const write = createRandomWrite(random, subject, path, { ...body, status })
       return write.method === 'PUT' || random.chance(0.5) ? write : { ...write, headers: merge, body: { status } }
     }
     case 'scale': {
@@ -50,13 +50,13 @@ function step(random: Random, subject: Subject, path: string, name: string, body
       }
     }
     case 'binding':
-      return { method: 'POST', path: withWriteOptions(random, path), body: binding(random, metadata) }
+      return { method: 'POST', path: withWriteOptions(random, path), body: createRandomBinding(random, metadata) }
     case 'eviction':
-      return { method: 'POST', path: withWriteOptions(random, path), body: eviction(random, metadata) }
+      return { method: 'POST', path: withWriteOptions(random, path), body: createRandomEviction(random, metadata) }
     case 'token':
-      return { method: 'POST', path: withWriteOptions(random, path), body: tokenRequest(random, metadata) }
+      return { method: 'POST', path: withWriteOptions(random, path), body: createRandomTokenRequest(random, metadata) }
     default:
-      return randomWrite(random, subject, path, body)
+      return createRandomWrite(random, subject, path, body)
   }
 }
 

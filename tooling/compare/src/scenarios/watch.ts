@@ -1,8 +1,8 @@
 import type { Step } from '../cases/case.ts'
 import { namespace } from '../cases/case.ts'
-import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
+import { formatCollectionPath, createSubjectExample, mayPersist, formatObjectPath } from '../cases/subjects.ts'
 import { runSelector } from './labelled.ts'
-import { randomWrite } from './patches.ts'
+import { createRandomWrite } from './patches.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -15,13 +15,13 @@ export const watch: Scenario = {
   weight: 3,
   suits: mayPersist,
   steps: (random, subject) => {
-    const body = example(random, subject, 'one')
+    const body = createSubjectExample(random, subject, 'one')
     body['metadata'] = { ...(body['metadata'] as object), labels: { app: 'a', 'example.com/x': namespace } }
-    const path = objectPath(subject, 'one')
+    const path = formatObjectPath(subject, 'one')
     const { labelSelector } = runSelector(subject)
     const open = (as: string, accept: string, query: Readonly<Record<string, string | undefined>>): Step => ({
       method: 'WATCH',
-      path: withQuery(collectionPath(subject), { watch: 'true', labelSelector, ...query }),
+      path: withQuery(formatCollectionPath(subject), { watch: 'true', labelSelector, ...query }),
       headers: { accept },
       as,
     })
@@ -33,7 +33,7 @@ export const watch: Scenario = {
       {},
     ])
     return [
-      { method: 'POST', path: collectionPath(subject), body },
+      { method: 'POST', path: formatCollectionPath(subject), body },
       open(
         'whole',
         'application/json',
@@ -41,7 +41,7 @@ export const watch: Scenario = {
       ),
       open('other', random.pick(['application/json', forms.table, forms.metadata]), options),
       { method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body: label },
-      randomWrite(random, subject, path, body),
+      createRandomWrite(random, subject, path, body),
       { method: 'DELETE', path: withQuery(path, { gracePeriodSeconds: '0' }) },
       { method: 'COLLECT', path: '', from: 'whole', ms: 150 },
       { method: 'COLLECT', path: '', from: 'other', ms: 0 },

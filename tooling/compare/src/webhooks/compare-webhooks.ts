@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Step } from '../cases/case.ts'
 import { Random } from '../cases/random.ts'
 import { compareMetrics, metricsStep } from '../judge/admission-metrics.ts'
-import { firstDifference } from '../judge/first-difference.ts'
+import { findFirstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer } from '../judge/normalize.ts'
-import { cleanUp, createdObjectPath } from '../play/clean-up.ts'
+import { cleanUp, findCreatedPath } from '../play/clean-up.ts'
 import { createNamespaceSteps } from '../play/run-namespace.ts'
 import { explain } from '../play/server.ts'
 import type { Answer, Server } from '../play/server.ts'
@@ -153,7 +153,7 @@ async function playWrites(sides: readonly [Side, Side], name: string, random: Ra
     const [theirs, own] = await Promise.all(
       sides.map(async ({ server, hooks }, i) => {
         const answer = await server.send(step)
-        const path = createdObjectPath(step, answer)
+        const path = findCreatedPath(step, answer)
         if (path !== undefined && !path.includes(`/namespaces/${name}/`)) created[i]!.add(path)
         const called = hooks.takeCalls(name)
         return { answer, calls: called, normal: normalize(normalizers[i]!, step, { answer, calls: called, hooks }) }
@@ -163,7 +163,7 @@ async function playWrites(sides: readonly [Side, Side], name: string, random: Ra
     calls += theirs!.calls.length
     if (theirs!.answer.code >= 400) refused++
     const [want, got] = [theirs!.normal, own!.normal]
-    const found = firstDifference(want.calls, got.calls) ?? firstDifference(want.answer, got.answer)
+    const found = findFirstDifference(want.calls, got.calls) ?? findFirstDifference(want.answer, got.answer)
     if (found === undefined) continue
     difference = { ...found, step }
     break

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
 import type { Random } from '../cases/random.ts'
-import { deploymentSpec, randomObject } from '../policies/random-admission-policy.ts'
+import { createDeploymentSpec, createRandomObject } from '../policies/random-admission-policy.ts'
 import { setLabel } from './random-webhooks.ts'
 
 /** The custom resource of the comparison. It is served in two versions. */
@@ -68,7 +68,7 @@ export function createExistingObjects(namespace: string): readonly Step[] {
     create('/api/v1', 'configmaps', { metadata, data: { max: '5' } }),
     create('/api/v1', 'pods', { metadata, spec: pod }),
     create('/api/v1', 'secrets', { metadata }),
-    create('/apis/apps/v1', 'deployments', { metadata, spec: deploymentSpec(2, pod) }),
+    create('/apis/apps/v1', 'deployments', { metadata, spec: createDeploymentSpec(2, pod) }),
     create('/apis/autoscaling/v2', 'horizontalpodautoscalers', { metadata, spec: { maxReplicas: 3, scaleTargetRef } }),
     create('/apis/compare.example.com/v1', 'things', thing),
     create('/apis/coordination.k8s.io/v1', 'leases', { metadata, spec: {} }),
@@ -135,7 +135,7 @@ function createObject(random: Random, namespace: string, query: string): Step {
   const nameObject = (metadata: JsonObject): JsonObject =>
     isGenerated ? { ...metadata, name: undefined as unknown as JsonValue, generateName: 'generated-' } : metadata
   if (random.chance(0.7)) {
-    const { path, body } = randomObject(random, namespace)
+    const { path, body } = createRandomObject(random, namespace)
     return { method: 'POST', path: path + query, body: { ...body, metadata: nameObject(body['metadata'] as JsonObject) } }
   }
   const metadata = nameObject({ name: random.pick(names), ...(random.chance(0.6) && { labels: pickLabels(random) }) })

@@ -2,7 +2,7 @@ import { jsonKinds } from '@keelson/api'
 import type { GroupVersionTypes, KindType } from '@keelson/api'
 import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
-import { fieldError, fieldPath, createStructSchema } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, createStructSchema } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldSchema, KubeObject, StructSchema } from '@keelson/apimachinery'
 import { defineApiGroup, defineResource } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
@@ -16,7 +16,7 @@ const groupVersion = { group: 'widgets.example.com', version: 'v1' }
 
 function validate({ spec = {} }: Pick<Widget, 'spec'>): FieldErrorList {
   const { size = 0 } = spec
-  return size > 0 ? [] : [fieldError.invalid(fieldPath('spec', 'size'), size, 'must be greater than 0')]
+  return size > 0 ? [] : [fieldError.invalid(newFieldPath('spec', 'size'), size, 'must be greater than 0')]
 }
 
 const widgets = defineResource<Widget>({

@@ -1,6 +1,6 @@
 import { quote } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { plural, quoted, formatViolators, sorted } from '../phrases.ts'
+import { formatPlural, quoteItems, formatViolators, sortItems } from '../phrases.ts'
 
 const annotationPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 
@@ -21,14 +21,14 @@ const check: CheckPod = ({ annotations, spec, containers }) => {
     )
     .map(([key, value]) => `${key}=${quote(value)}`)
     .toSorted()
-  const annotated = badAnnotations.length > 0 ? plural(badAnnotations.length, 'annotation') : ''
+  const annotated = badAnnotations.length > 0 ? formatPlural(badAnnotations.length, 'annotation') : ''
   const who = [formatViolators(badPod, badContainers), annotated].filter((text) => text !== '').join(' and ')
   if (who === '') return undefined
   const types = [...(badPod ? [ofPod.type] : []), ...badContainers.map(({ securityContext }) => securityContext!.appArmorProfile!.type)]
-  const values = [...sorted(types), ...badAnnotations]
+  const values = [...sortItems(types), ...badAnnotations]
   return {
-    reason: plural(values.length, 'forbidden AppArmor profile'),
-    detail: `${who} must not set AppArmor profile type to ${quoted(values)}`,
+    reason: formatPlural(values.length, 'forbidden AppArmor profile'),
+    detail: `${who} must not set AppArmor profile type to ${quoteItems(values)}`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { formatContainerNames, quoted, sorted } from '../phrases.ts'
+import { formatContainerNames, quoteItems, sortItems } from '../phrases.ts'
 
 /** Default capabilities of container runtimes, except NET_RAW. */
 const defaults: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const check: CheckPod = ({ containers }) => {
   if (violating.length === 0) return undefined
   return {
     reason: 'non-default capabilities',
-    detail: `${formatContainerNames(violating)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`,
+    detail: `${formatContainerNames(violating)} must not include ${quoteItems(sortItems(added))} in securityContext.capabilities.add`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { formatContainerNames, quoted, sorted } from '../phrases.ts'
+import { formatContainerNames, quoteItems, sortItems } from '../phrases.ts'
 import { skipForWindows } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
@@ -14,7 +14,7 @@ const check: CheckPod = ({ containers }) => {
   const details = [
     ...(keeping.length > 0 ? [`${formatContainerNames(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
     ...(adding.length > 0
-      ? [`${formatContainerNames(adding)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`]
+      ? [`${formatContainerNames(adding)} must not include ${quoteItems(sortItems(added))} in securityContext.capabilities.add`]
       : []),
   ]
   return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') }

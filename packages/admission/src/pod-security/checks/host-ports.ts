@@ -1,17 +1,17 @@
 import type { Check, CheckedContainer, CheckPod } from '../check.ts'
-import { formatContainerNames, plural, sorted } from '../phrases.ts'
+import { formatContainerNames, formatPlural, sortItems } from '../phrases.ts'
 
-function hostPortsOf({ ports }: CheckedContainer): string[] {
+function listHostPorts({ ports }: CheckedContainer): string[] {
   return (ports ?? []).flatMap(({ hostPort }) => (hostPort ? [String(hostPort)] : []))
 }
 
 const check: CheckPod = ({ containers }) => {
-  const violating = containers.filter((container) => hostPortsOf(container).length > 0)
+  const violating = containers.filter((container) => listHostPorts(container).length > 0)
   if (violating.length === 0) return undefined
-  const ports = sorted(violating.flatMap(hostPortsOf))
+  const ports = sortItems(violating.flatMap(listHostPorts))
   return {
     reason: 'hostPort',
-    detail: `${formatContainerNames(violating)} ${plural(violating.length, 'uses', 'use')} ${plural(ports.length, 'hostPort')} ${ports.join(', ')}`,
+    detail: `${formatContainerNames(violating)} ${formatPlural(violating.length, 'uses', 'use')} ${formatPlural(ports.length, 'hostPort')} ${ports.join(', ')}`,
   }
 }
 

@@ -1,12 +1,15 @@
 import type { Check, CheckPod } from '../check.ts'
-import { formatContainerNames, quoted, sorted } from '../phrases.ts'
+import { formatContainerNames, quoteItems, sortItems } from '../phrases.ts'
 import { skipForUserNamespace } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
   const violating = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
   if (violating.length === 0) return undefined
-  const types = sorted(violating.map(({ securityContext }) => securityContext!.procMount!))
-  return { reason: 'procMount', detail: `${formatContainerNames(violating)} must not set securityContext.procMount to ${quoted(types)}` }
+  const types = sortItems(violating.map(({ securityContext }) => securityContext!.procMount!))
+  return {
+    reason: 'procMount',
+    detail: `${formatContainerNames(violating)} must not set securityContext.procMount to ${quoteItems(types)}`,
+  }
 }
 
 export const procMountBaseline: Check = {

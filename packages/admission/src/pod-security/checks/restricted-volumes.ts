@@ -1,7 +1,7 @@
 import type { Volume } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { formatContainerNames, plural, quoted, sorted } from '../phrases.ts'
+import { formatContainerNames, formatPlural, quoteItems, sortItems } from '../phrases.ts'
 
 const allowed = [
   'configMap',
@@ -39,18 +39,18 @@ const restricted = [
   'storageos',
 ] as const
 
-function typeOf(volume: DeepReadonly<Volume>): string {
+function getVolumeType(volume: DeepReadonly<Volume>): string {
   return restricted.find((type) => volume[type] !== undefined) ?? 'unknown'
 }
 
 const check: CheckPod = ({ spec }) => {
   const violating = (spec.volumes ?? []).filter((volume) => !allowed.some((type) => volume[type] !== undefined))
   if (violating.length === 0) return undefined
-  const types = sorted(violating.map(typeOf))
-  const what = plural(types.length, 'restricted volume type')
+  const types = sortItems(violating.map(getVolumeType))
+  const what = formatPlural(types.length, 'restricted volume type')
   return {
     reason: 'restricted volume types',
-    detail: `${formatContainerNames(violating, 'volume')} ${plural(violating.length, 'uses', 'use')} ${what} ${quoted(types)}`,
+    detail: `${formatContainerNames(violating, 'volume')} ${formatPlural(violating.length, 'uses', 'use')} ${what} ${quoteItems(types)}`,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SELinuxOptions } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { plural, quoted, formatViolators, sorted } from '../phrases.ts'
+import { formatPlural, quoteItems, formatViolators, sortItems } from '../phrases.ts'
 
 type Options = DeepReadonly<SELinuxOptions> | undefined
 
@@ -15,9 +15,9 @@ function checkWith(types: readonly string[]): CheckPod {
     const who = formatViolators(badPod, badContainers)
     if (who === '') return undefined
     const all = [spec.securityContext?.seLinuxOptions, ...badContainers.map(({ securityContext }) => securityContext?.seLinuxOptions)]
-    const badTypes = sorted(all.filter(isBadType).map((options) => options!.type!))
+    const badTypes = sortItems(all.filter(isBadType).map((options) => options!.type!))
     const what = [
-      ...(badTypes.length > 0 ? [`${plural(badTypes.length, 'type')} ${quoted(badTypes)}`] : []),
+      ...(badTypes.length > 0 ? [`${formatPlural(badTypes.length, 'type')} ${quoteItems(badTypes)}`] : []),
       ...(all.some((options) => options?.user) ? ['user may not be set'] : []),
       ...(all.some((options) => options?.role) ? ['role may not be set'] : []),
     ]

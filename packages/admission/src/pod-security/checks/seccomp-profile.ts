@@ -1,6 +1,6 @@
 import { quote } from '@keelson/apimachinery'
 import type { Check, CheckedContainer, CheckPod, Violation } from '../check.ts'
-import { formatContainerNames, plural, quoted, formatViolators, sorted } from '../phrases.ts'
+import { formatContainerNames, formatPlural, quoteItems, formatViolators, sortItems } from '../phrases.ts'
 import type { CheckedPod } from '../check.ts'
 import { skipForWindows } from './relaxations.ts'
 
@@ -11,10 +11,10 @@ const containerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/'
 /** Checks the seccomp annotations, which were used before the field `seccompProfile` existed. */
 const checkAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)]
-  const violating = sorted(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
+  const violating = sortItems(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
   return violating.length === 0
     ? undefined
-    : { reason, detail: `forbidden ${plural(violating.length, 'annotation')} ${violating.join(', ')}` }
+    : { reason, detail: `forbidden ${formatPlural(violating.length, 'annotation')} ${violating.join(', ')}` }
 }
 
 function isBadAnnotation(value: string | undefined): boolean {
@@ -29,17 +29,17 @@ function isGood(of: {
   return profile === undefined ? undefined : profile.type === 'RuntimeDefault' || profile.type === 'Localhost'
 }
 
-function explicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
+function findExplicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
   const violating = containers.filter((container) => isGood(container) === false)
   const badPod = isGood(spec) === false
   const who = formatViolators(badPod, violating)
   if (who === '') return undefined
-  const types = sorted([...(badPod ? [spec] : []), ...violating].map(({ securityContext }) => securityContext!.seccompProfile!.type))
-  return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}` }
+  const types = sortItems([...(badPod ? [spec] : []), ...violating].map(({ securityContext }) => securityContext!.seccompProfile!.type))
+  return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoteItems(types)}` }
 }
 
 const checkRequired: CheckPod = (pod) => {
-  const explicit = explicitViolation(pod)
+  const explicit = findExplicitViolation(pod)
   if (explicit !== undefined || isGood(pod.spec)) return explicit
   const silent = pod.containers.filter((container) => isGood(container) === undefined)
   if (silent.length === 0) return undefined
@@ -54,7 +54,7 @@ export const seccompProfileBaseline: Check = {
   level: 'baseline',
   versions: [
     { from: 0, check: checkAnnotations },
-    { from: 19, check: explicitViolation },
+    { from: 19, check: findExplicitViolation },
   ],
 }
 

@@ -16,7 +16,7 @@ import type { mutateByPolicies, MutatingPolicyHook, MutatingPolicyServices } fro
 const group = 'admissionregistration.k8s.io'
 
 /** Creates the plugin MutatingAdmissionPolicy. It changes objects by the expressions of policies. */
-export function mutatingAdmissionPolicy(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
+export function createMutatingAdmissionPolicyPlugin(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
   const { authorizer, metrics: registry = createMetricsRegistry() } = dependencies
   const params = new PolicyParams(dependencies, { hasBuiltinKinds: false })
   const metrics = { expressions: getExpressionMetrics(registry), matchConditions: matchConditionMetricsOf(registry) }

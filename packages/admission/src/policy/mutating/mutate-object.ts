@@ -35,7 +35,7 @@ export async function mutateObject(policy: MutatingPolicy, mutation: PolicyMutat
   const { input, matched } = request
   const { attributes } = input
   const schema = attributes.schemaOf(matched.kind)
-  if (schema === undefined) throw newServiceUnavailable(schemaMissing(matched.kind))
+  if (schema === undefined) throw newServiceUnavailable(formatSchemaMissing(matched.kind))
   const match = await input.in(matched)
   const value = await evaluate(policy, mutation, match, request)
   const target: PatchTarget = { attributes, matched, schema, object: match.object! }
@@ -78,11 +78,11 @@ function apply({ attributes, matched, schema, object }: PatchTarget, value: Valu
   if (configuration === undefined) throw new Error('invalid return type: *dynamic.ObjectVal')
   const merged = withContext('error applying patch', () => {
     if (!isDescribed(attributes, matched)) {
-      throw new Error(`failed to convert patch object to typed object: no corresponding type for ${kindText(matched.kind)}`)
+      throw new Error(`failed to convert patch object to typed object: no corresponding type for ${formatGroupVersionKind(matched.kind)}`)
     }
     return applyConfiguration(schema, object as unknown as JsonObject, configuration)
   })
-  const conversion = `unable to convert unstructured object to ${kindText(matched.kind)}`
+  const conversion = `unable to convert unstructured object to ${formatGroupVersionKind(matched.kind)}`
   return withContext(conversion, () => attributes.decode(matched.kind, merged, { converting: true }))
 }
 
@@ -115,12 +115,12 @@ async function patch({ attributes, matched, schema, object }: PatchTarget, value
 }
 
 function toOperation({ fields }: StructValue): JsonObject {
-  const text = (name: string): string => {
+  const evaluateText = (name: string): string => {
     const field = fields.get(name)
     return typeof field === 'string' ? field : ''
   }
-  const operation: JsonObject = { op: text('op'), path: text('path') }
-  if (text('from') !== '') operation['from'] = text('from')
+  const operation: JsonObject = { op: evaluateText('op'), path: evaluateText('path') }
+  if (evaluateText('from') !== '') operation['from'] = evaluateText('from')
   const value = fields.get('value')
   if (value === undefined) return operation
   if (value instanceof StructValue) {
@@ -166,10 +166,10 @@ function withContext<Result>(context: string, run: () => Result): Result {
   }
 }
 
-function schemaMissing(kind: GroupVersionKind): string {
-  return `Resource kind ${kindText(kind)} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`
+function formatSchemaMissing(kind: GroupVersionKind): string {
+  return `Resource kind ${formatGroupVersionKind(kind)} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`
 }
 
-function kindText({ kind, ...groupVersion }: GroupVersionKind): string {
+function formatGroupVersionKind({ kind, ...groupVersion }: GroupVersionKind): string {
   return formatKind(formatGroupVersion(groupVersion), kind)
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import { update, write } from '../../plugin.fixture.ts'
 import type { TestWrite } from '../../plugin.fixture.ts'
-import { applying, openMutatingPolicyCluster, patching } from './policies.fixture.ts'
+import { createApplyMutation, openMutatingPolicyCluster, createPatchMutation } from './policies.fixture.ts'
 import type { MutatingPolicyCluster } from './policies.fixture.ts'
 
 let policies: MutatingPolicyCluster
@@ -18,11 +18,11 @@ afterEach(async () => {
 
 type Write<T> = TestWrite & { readonly object: T }
 
-function configMap(data: Record<string, string> = { a: '1' }, rest: Partial<AdmissionAttributes> = {}): Write<ConfigMap> {
+function createConfigMap(data: Record<string, string> = { a: '1' }, rest: Partial<AdmissionAttributes> = {}): Write<ConfigMap> {
   return write('configmaps', { metadata: { name: 'a' }, data } as ConfigMap, rest) as Write<ConfigMap>
 }
 
-function pod(spec: Partial<Pod['spec']> = {}): Write<Pod> {
+function createPod(spec: Partial<Pod['spec']> = {}): Write<Pod> {
   return write('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } } as Pod) as Write<Pod>
 }
 
@@ -31,7 +31,7 @@ function trace(text: string): string {
   return `Object{data: {'t': (has(object.data.t) ? object.data.t : '') + '${text}'}}`
 }
 
-async function dataAfter(attributes: Write<ConfigMap> = configMap({})): Promise<Record<string, string> | undefined> {
+async function admitData(attributes: Write<ConfigMap> = createConfigMap({})): Promise<Record<string, string> | undefined> {
   return (await policies.admit(attributes)).data
 }
 
@@ -46,9 +46,11 @@ describe('ApplyConfiguration', () => {
   it('merges lists by their keys and maps by their members', async () => {
     const containers = "[Object.spec.containers{name: 'c', env: [Object.spec.containers.env{name: 'B', value: '2'}]}]"
     await policies.add('p', {
-      mutations: [applying(`Object{metadata: Object.metadata{labels: {'x': 'y'}}, spec: Object.spec{containers: ${containers}}}`)],
+      mutations: [
+        createApplyMutation(`Object{metadata: Object.metadata{labels: {'x': 'y'}}, spec: Object.spec{containers: ${containers}}}`),
+      ],
     })
-    const object = await policies.admit(pod({ containers: [{ name: 'c', image: 'i', env: [{ name: 'A', value: '1' }] }] }))
+    const object = await policies.admit(createPod({ containers: [{ name: 'c', image: 'i', env: [{ name: 'A', value: '1' }] }] }))
     expect(object.metadata.labels).toEqual({ x: 'y' })
     expect(object.spec?.containers).toEqual([
       {
@@ -63,12 +65,12 @@ describe('ApplyConfiguration', () => {
   })
 
   it('keeps kind and apiVersion, which a policy cannot change', async () => {
-    await policies.add('p', { mutations: [applying("Object{kind: 'Other', apiVersion: 'v7', data: {'kind': object.kind}}")] })
-    expect(await dataAfter()).toEqual({ kind: 'ConfigMap' })
+    await policies.add('p', { mutations: [createApplyMutation("Object{kind: 'Other', apiVersion: 'v7', data: {'kind': object.kind}}")] })
+    expect(await admitData()).toEqual({ kind: 'ConfigMap' })
   })
 
   it('copies the values of other objects', async () => {
-    await policies.add('p', { mutations: [applying('Object{data: oldObject.data}')] })
+    await policies.add('p', { mutations: [createApplyMutation('Object{data: oldObject.data}')] })
     const old = { metadata: { name: 'a' }, data: { b: '2' } } as ConfigMap
     const attributes = update('configmaps', old, { metadata: { name: 'a' } }) as Write<ConfigMap>
     const { data } = await policies.admit(attributes)
@@ -95,25 +97,27 @@ describe('ApplyConfiguration', () => {
     ],
     ['Object{data: object.none}', "expression 'Object{data: object.none}' resulted in error: no such key: none"],
   ])('%s fails', async (expression, problem) => {
-    await policies.add('p', { mutations: [applying(expression)] })
-    const { message, code } = await policies.refusal(configMap())
+    await policies.add('p', { mutations: [createApplyMutation(expression)] })
+    const { message, code } = await policies.refusal(createConfigMap())
     expect(message).toBe(`policy 'p' with binding 'p' denied request: ${problem}`)
     expect(code).toBe(403)
   })
 
   it('refuses a list of maps whose items are not objects of the schema', async () => {
-    await policies.add('p', { mutations: [applying("Object{spec: Object.spec{containers: [{'name': 'c'}]}}")] })
-    expect((await policies.refusal(pod())).message).toContain(
+    await policies.add('p', { mutations: [createApplyMutation("Object{spec: Object.spec{containers: [{'name': 'c'}]}}")] })
+    expect((await policies.refusal(createPod())).message).toContain(
       '.spec.containers: element 0: associative list with keys may not have non-map elements',
     )
   })
 
   it('knows no kinds of other groups, such as Scale', async () => {
-    await policies.add('p', { mutations: [applying("Object{data: {'a': 'b'}}")] })
+    await policies.add('p', { mutations: [createApplyMutation("Object{data: {'a': 'b'}}")] })
     const other = { group: 'apps', version: 'v1', resource: 'configmaps' }
     const rule = { operations: ['*'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['*'] }
-    await policies.add('q', { matchConstraints: { resourceRules: [rule] }, mutations: [applying("Object{data: {'a': 'b'}}")] })
-    expect((await policies.refusal(configMap({}, { resource: other }))).message).toContain('no corresponding type for /v1, Kind=ConfigMap')
+    await policies.add('q', { matchConstraints: { resourceRules: [rule] }, mutations: [createApplyMutation("Object{data: {'a': 'b'}}")] })
+    expect((await policies.refusal(createConfigMap({}, { resource: other }))).message).toContain(
+      'no corresponding type for /v1, Kind=ConfigMap',
+    )
   })
 })
 
@@ -133,8 +137,8 @@ describe('JSONPatch', () => {
     ["[JSONPatch{op: 'test', path: '/data/none', value: null}, JSONPatch{op: 'remove', path: '/data/a'}]", { a: '1' }],
     ["[JSONPatch{op: 'test', path: '/data/none'}, JSONPatch{op: 'remove', path: '/data/a'}]", {}],
   ])('%s', async (expression, data) => {
-    await policies.add('p', { mutations: [patching(expression)] })
-    expect(await dataAfter(configMap())).toEqual(data)
+    await policies.add('p', { mutations: [createPatchMutation(expression)] })
+    expect(await admitData(createConfigMap())).toEqual(data)
   })
 
   const unmarshalled = 'JSONPath valueExpression evaluated to a type that could not marshal to JSON: '
@@ -160,13 +164,16 @@ describe('JSONPatch', () => {
       'type mismatch: unexpected type name "Object.y", expected "Object.data.x", which matches field name path from root Object type',
     ],
   ])('%s fails', async (expression, problem) => {
-    await policies.add('p', { mutations: [patching(expression)] })
-    expect((await policies.refusal(configMap())).message).toBe(`policy 'p' with binding 'p' denied request: ${problem}`)
+    await policies.add('p', { mutations: [createPatchMutation(expression)] })
+    expect((await policies.refusal(createConfigMap())).message).toBe(`policy 'p' with binding 'p' denied request: ${problem}`)
   })
 
   it('refuses the write with 500 if the result is not an object of the kind, even if failures are ignored', async () => {
-    await policies.add('p', { failurePolicy: 'Ignore', mutations: [patching("[JSONPatch{op: 'replace', path: '/kind', value: 'Nope'}]")] })
-    const { code, message } = await policies.refusal(configMap())
+    await policies.add('p', {
+      failurePolicy: 'Ignore',
+      mutations: [createPatchMutation("[JSONPatch{op: 'replace', path: '/kind', value: 'Nope'}]")],
+    })
+    const { code, message } = await policies.refusal(createConfigMap())
     expect(code).toBe(500)
     expect(message).toBe('Internal error occurred: no kind "Nope" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"')
   })
@@ -176,14 +183,14 @@ describe('several mutations', () => {
   it('see the object after the earlier ones, and so do variables', async () => {
     await policies.add('p', {
       variables: [{ name: 'all', expression: "object.data.a + '!'" }],
-      mutations: [applying("Object{data: {'a': variables.all}}"), applying("Object{data: {'b': variables.all}}")],
+      mutations: [createApplyMutation("Object{data: {'a': variables.all}}"), createApplyMutation("Object{data: {'b': variables.all}}")],
     })
-    expect(await dataAfter(configMap())).toEqual({ a: '1!', b: '1!!' })
+    expect(await admitData(createConfigMap())).toEqual({ a: '1!', b: '1!!' })
   })
 
   it('run although an earlier one failed, and the answer has all failures', async () => {
-    await policies.add('p', { mutations: [applying('Object{data: object.x}'), applying("Object{y: 'z'}")] })
-    const { message, status } = await policies.refusal(configMap())
+    await policies.add('p', { mutations: [createApplyMutation('Object{data: object.x}'), createApplyMutation("Object{y: 'z'}")] })
+    const { message, status } = await policies.refusal(createConfigMap())
     expect(message).toContain('no such key: x')
     expect(status.reason).toBe('Invalid')
     expect(status.details?.causes?.map((cause) => cause.message)).toEqual([message, expect.stringContaining('.y: field not declared')])
@@ -192,9 +199,9 @@ describe('several mutations', () => {
   it('keep their effect if another one fails and failures are ignored', async () => {
     await policies.add('p', {
       failurePolicy: 'Ignore',
-      mutations: [applying('Object{data: object.x}'), applying("Object{data: {'y': 'z'}}")],
+      mutations: [createApplyMutation('Object{data: object.x}'), createApplyMutation("Object{data: {'y': 'z'}}")],
     })
-    expect(await dataAfter(configMap())).toEqual({ a: '1', y: 'z' })
+    expect(await admitData(createConfigMap())).toEqual({ a: '1', y: 'z' })
   })
 
   it('are ordered by the names of policies and bindings and by parameters', async () => {
@@ -202,13 +209,13 @@ describe('several mutations', () => {
     for (const name of ['one', 'two']) {
       await policies.cluster.create('configmaps', { metadata: { name, labels: { param: 'yes' } }, data: { v: name } } as KubeObject)
     }
-    await policies.add('b', { mutations: [applying(trace('b'))] })
+    await policies.add('b', { mutations: [createApplyMutation(trace('b'))] })
     await policies.add(
       'a',
-      { paramKind, mutations: [applying("Object{data: {'t': (has(object.data.t) ? object.data.t : '') + params.data.v}}")] },
+      { paramKind, mutations: [createApplyMutation("Object{data: {'t': (has(object.data.t) ? object.data.t : '') + params.data.v}}")] },
       { paramRef: { selector: { matchLabels: { param: 'yes' } }, parameterNotFoundAction: 'Deny' } },
     )
-    expect(await dataAfter()).toEqual({ t: 'onetwob' })
+    expect(await admitData()).toEqual({ t: 'onetwob' })
   })
 })
 
@@ -217,20 +224,20 @@ it('sees parameters of built-in kinds without kind and apiVersion, as in kube-ap
   const expression = "Object{data: {'kind': params.?kind.orValue('none'), 'version': params.?apiVersion.orValue('none')}}"
   await policies.add(
     'p',
-    { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, mutations: [applying(expression)] },
+    { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, mutations: [createApplyMutation(expression)] },
     { paramRef: { name: 'one' } },
   )
-  expect(await dataAfter()).toMatchObject({ kind: 'none', version: 'none' })
+  expect(await admitData()).toMatchObject({ kind: 'none', version: 'none' })
 })
 
 describe('configuration', () => {
   it('refuses the write if a required parameter does not exist', async () => {
     await policies.add(
       'p',
-      { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, mutations: [applying(trace('x'))] },
+      { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, mutations: [createApplyMutation(trace('x'))] },
       { paramRef: { name: 'none', parameterNotFoundAction: 'Deny' } },
     )
-    const { message, status } = await policies.refusal(configMap())
+    const { message, status } = await policies.refusal(createConfigMap())
     expect(message).toBe(
       "policy 'p' with binding 'p' denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",
     )
@@ -240,10 +247,10 @@ describe('configuration', () => {
   it('refuses the write if the kind of parameters does not exist', async () => {
     await policies.add(
       'p',
-      { paramKind: { apiVersion: 'x.y/v1', kind: 'Foo' }, mutations: [applying(trace('x'))] },
+      { paramKind: { apiVersion: 'x.y/v1', kind: 'Foo' }, mutations: [createApplyMutation(trace('x'))] },
       { paramRef: { name: 'n' } },
     )
-    expect((await policies.refusal(configMap())).message).toBe(
+    expect((await policies.refusal(createConfigMap())).message).toBe(
       `policy "p" denied request: failed to configure policy: failed to find resource referenced by paramKind: 'x.y/v1, Kind=Foo'`,
     )
   })
@@ -251,20 +258,23 @@ describe('configuration', () => {
   it('skips writes that selectors or match conditions exclude', async () => {
     await policies.add(
       'p',
-      { mutations: [applying(trace('x'))] },
+      { mutations: [createApplyMutation(trace('x'))] },
       { matchResources: { namespaceSelector: { matchLabels: { team: 'b' } } } },
     )
-    await policies.add('q', { matchConditions: [{ name: 'c', expression: "'go' in object.data" }], mutations: [applying(trace('q'))] })
-    expect(await dataAfter()).toEqual({})
-    expect(await dataAfter(configMap({ go: '' }))).toEqual({ go: '', t: 'q' })
+    await policies.add('q', {
+      matchConditions: [{ name: 'c', expression: "'go' in object.data" }],
+      mutations: [createApplyMutation(trace('q'))],
+    })
+    expect(await admitData()).toEqual({})
+    expect(await admitData(createConfigMap({ go: '' }))).toEqual({ go: '', t: 'q' })
   })
 
   it('applies the failure policy to match conditions that fail', async () => {
     const matchConditions = [{ name: 'c', expression: "object.none == ''" }]
-    await policies.add('p', { failurePolicy: 'Ignore', matchConditions, mutations: [applying(trace('x'))] })
-    expect(await dataAfter()).toEqual({})
-    await policies.add('q', { matchConditions, mutations: [applying(trace('x'))] })
-    expect((await policies.refusal(configMap())).message).toBe(
+    await policies.add('p', { failurePolicy: 'Ignore', matchConditions, mutations: [createApplyMutation(trace('x'))] })
+    expect(await admitData()).toEqual({})
+    await policies.add('q', { matchConditions, mutations: [createApplyMutation(trace('x'))] })
+    expect((await policies.refusal(createConfigMap())).message).toBe(
       "policy 'q' with binding 'q' denied request: expression 'object.none == ''' resulted in error: no such key: none",
     )
   })
@@ -274,34 +284,40 @@ describe('configuration', () => {
     const expression = `!${list}.exists(i, object.data.long.contains('x'))`
     const variables = Array.from({ length: 13 }, (_, i) => ({ name: `v${i}`, expression }))
     const all = variables.map(({ name }) => `variables.${name}`).join(' && ')
-    await policies.add('p', { variables, mutations: [applying(`Object{data: {'x': string(${all})}}`)] })
-    expect((await policies.refusal(configMap({ long: 'y'.repeat(100_000) }))).message).toBe(
+    await policies.add('p', { variables, mutations: [createApplyMutation(`Object{data: {'x': string(${all})}}`)] })
+    expect((await policies.refusal(createConfigMap({ long: 'y'.repeat(100_000) }))).message).toBe(
       "policy 'p' with binding 'p' denied request: validation failed due to running out of cost budget, no further validation rules will be run",
     )
   })
 
   it('does not apply to policies, to reviews and to deletes', async () => {
     const everything = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
-    await policies.add('p', { matchConstraints: { resourceRules: [everything] }, mutations: [applying('Object{data: object.none}')] })
+    await policies.add('p', {
+      matchConstraints: { resourceRules: [everything] },
+      mutations: [createApplyMutation('Object{data: object.none}')],
+    })
     const policy = write('mutatingadmissionpolicies', { metadata: { name: 'x' } }) as Write<KubeObject>
     expect(await policies.admit(policy)).toEqual({ metadata: { name: 'x' } })
     const review = { group: 'authorization.k8s.io', version: 'v1', resource: 'subjectaccessreviews' }
-    expect(await dataAfter(configMap({}, { resource: review }))).toEqual({})
-    expect(await dataAfter(configMap({}, { operation: 'DELETE' }))).toEqual({})
-    await policies.refusal(configMap())
+    expect(await admitData(createConfigMap({}, { resource: review }))).toEqual({})
+    expect(await admitData(createConfigMap({}, { operation: 'DELETE' }))).toEqual({})
+    await policies.refusal(createConfigMap())
   })
 
   it('answers 404 if the namespace does not exist', async () => {
-    await policies.add('p', { mutations: [applying(trace('x'))] })
-    expect((await policies.refusal(configMap({}, { namespace: 'none' }))).code).toBe(404)
+    await policies.add('p', { mutations: [createApplyMutation(trace('x'))] })
+    expect((await policies.refusal(createConfigMap({}, { namespace: 'none' }))).code).toBe(404)
   })
 
   it('refuses a match through another version of a built-in kind, as kube-apiserver does', async () => {
     const rule = { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
-    await policies.add('p', { matchConstraints: { resourceRules: [rule], matchPolicy: 'Equivalent' }, mutations: [applying(trace('x'))] })
+    await policies.add('p', {
+      matchConstraints: { resourceRules: [rule], matchPolicy: 'Equivalent' },
+      mutations: [createApplyMutation(trace('x'))],
+    })
     const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
     const equivalents = [{ resource: { group: '', version: 'v1', resource: 'configmaps' }, kind }]
-    const attributes = configMap(
+    const attributes = createConfigMap(
       {},
       { kind: { ...kind, version: 'v2' }, resource: { group: '', version: 'v2', resource: 'configmaps' }, equivalents },
     )
@@ -313,44 +329,48 @@ describe('configuration', () => {
 
 describe('reinvocation', () => {
   it('applies policies with reinvocationPolicy IfNeeded a second time', async () => {
-    await policies.add('a', { reinvocationPolicy: 'IfNeeded', mutations: [applying(trace('a'))] })
-    await policies.add('b', { mutations: [applying(trace('b'))] })
-    expect(await dataAfter()).toEqual({ t: 'aba' })
+    await policies.add('a', { reinvocationPolicy: 'IfNeeded', mutations: [createApplyMutation(trace('a'))] })
+    await policies.add('b', { mutations: [createApplyMutation(trace('b'))] })
+    expect(await admitData()).toEqual({ t: 'aba' })
   })
 
   it('does not apply a policy in the second run that did not match in the first', async () => {
     const matchConditions = [{ name: 'c', expression: 'has(object.data.later)' }]
-    await policies.add('a', { reinvocationPolicy: 'IfNeeded', matchConditions, mutations: [applying(trace('a'))] })
-    await policies.add('b', { mutations: [applying("Object{data: {'later': 'b'}}")] })
-    expect(await dataAfter()).toEqual({ later: 'b' })
+    await policies.add('a', { reinvocationPolicy: 'IfNeeded', matchConditions, mutations: [createApplyMutation(trace('a'))] })
+    await policies.add('b', { mutations: [createApplyMutation("Object{data: {'later': 'b'}}")] })
+    expect(await admitData()).toEqual({ later: 'b' })
   })
 
   it('applies a policy without effect again if a later plugin changes the object and requests a second run', async () => {
     await policies.add('a', {
       failurePolicy: 'Ignore',
       reinvocationPolicy: 'IfNeeded',
-      mutations: [applying("Object{data: {'seen': object.data.later}}")],
+      mutations: [createApplyMutation("Object{data: {'seen': object.data.later}}")],
     })
     const requesting: AdmissionPlugin = {
       ...appendLater,
       admit: (attributes) => (void appendLater.admit!(attributes), attributes.reinvocation.request()),
     }
-    const { data } = await policies.admit(configMap({}), [requesting])
+    const { data } = await policies.admit(createConfigMap({}), [requesting])
     expect(data).toEqual({ later: 'yes', seen: 'yes' })
   })
 
   it('does not run twice without a mutation', async () => {
     let runs = 0
-    await policies.add('a', { failurePolicy: 'Ignore', reinvocationPolicy: 'IfNeeded', mutations: [applying('Object{data: object.none}')] })
-    await policies.admit(configMap(), [{ name: 'Counting', admit: () => void runs++ }])
+    await policies.add('a', {
+      failurePolicy: 'Ignore',
+      reinvocationPolicy: 'IfNeeded',
+      mutations: [createApplyMutation('Object{data: object.none}')],
+    })
+    await policies.admit(createConfigMap(), [{ name: 'Counting', admit: () => void runs++ }])
     expect(runs).toBe(1)
   })
 })
 
 it('counts mutations by policy, binding and error', async () => {
-  await policies.add('a', { mutations: [applying(trace('a'))] })
-  await policies.add('b', { failurePolicy: 'Ignore', mutations: [applying('Object{data: object.none}')] })
-  await policies.admit(configMap())
+  await policies.add('a', { mutations: [createApplyMutation(trace('a'))] })
+  await policies.add('b', { failurePolicy: 'Ignore', mutations: [createApplyMutation('Object{data: object.none}')] })
+  await policies.admit(createConfigMap())
   const counts = policies.metrics.text().match(/^apiserver_mutating_admission_policy_check_total\{.*$/gm)
   expect(counts).toEqual([
     'apiserver_mutating_admission_policy_check_total{error_type="no_error",policy="a",policy_binding="a"} 1',

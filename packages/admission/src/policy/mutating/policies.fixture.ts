@@ -7,7 +7,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import { createAdmissionChain } from '../../create-admission-chain.ts'
 import { openTestCluster } from '../../plugin.fixture.ts'
 import type { TestCluster } from '../../plugin.fixture.ts'
-import { mutatingAdmissionPolicy } from './index.ts'
+import { createMutatingAdmissionPolicyPlugin } from './index.ts'
 
 /** A test server with the plugin MutatingAdmissionPolicy. */
 export interface MutatingPolicyCluster extends AsyncDisposable {
@@ -25,7 +25,7 @@ export interface MutatingPolicyCluster extends AsyncDisposable {
 export function openMutatingPolicyCluster(): MutatingPolicyCluster {
   const cluster = openTestCluster()
   const metrics = createMetricsRegistry()
-  const plugin = mutatingAdmissionPolicy({ ...cluster, metrics })
+  const plugin = createMutatingAdmissionPolicyPlugin({ ...cluster, metrics })
   const admit = async (attributes: AdmissionAttributes, later: readonly AdmissionPlugin[] = []): Promise<void> => {
     await createAdmissionChain([plugin, ...later]).admit(attributes)
   }
@@ -63,11 +63,11 @@ export function openMutatingPolicyCluster(): MutatingPolicyCluster {
 }
 
 /** Creates a mutation that applies a configuration. */
-export function applying(expression: string): Mutation {
+export function createApplyMutation(expression: string): Mutation {
   return { patchType: 'ApplyConfiguration', applyConfiguration: { expression } }
 }
 
 /** Creates a mutation that applies a JSON patch. */
-export function patching(expression: string): Mutation {
+export function createPatchMutation(expression: string): Mutation {
   return { patchType: 'JSONPatch', jsonPatch: { expression } }
 }

@@ -3,7 +3,7 @@ import { ApiError, isApiError, getErrorMessage, quote, TimeSlice } from '@keelso
 import type { DeepReadonly, Reason } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { AdmissionAttributes } from '../../admission.ts'
-import { forbidden } from '../../forbidden.ts'
+import { newForbiddenWrite } from '../../forbidden.ts'
 import type { Matcher } from '../../matching/create-matcher.ts'
 import type { MatchedResource } from '../../matching/match-criteria.ts'
 import { SecondCalls } from '../../second-calls.ts'
@@ -126,7 +126,7 @@ class PolicyRun {
       for (const invocation of invocations) {
         const { hook, binding, matched, params } = invocation
         if (!(await this.#matchesConditions(invocation))) continue
-        const id = idOf(invocation)
+        const id = formatInvocationId(invocation)
         if (secondCalls.skips(id, attributes)) continue
         if (await this.#mutate(hook, binding, { input: this.#input, matched, params, namespace })) hasMutated = true
         if (hook.policy.spec?.reinvocationPolicy === 'IfNeeded') secondCalls.add(id)
@@ -152,7 +152,7 @@ class PolicyRun {
   /** Applies the mutations of a policy. Returns whether at least one succeeded. */
   async #mutate({ policy, evaluator }: MutatingPolicyHook, binding: DeepReadonly<Binding>, request: MutationRequest): Promise<boolean> {
     const { metrics } = this.#services
-    const names = { policy: nameOf(policy), binding: nameOf(binding) }
+    const names = { policy: getName(policy), binding: getName(binding) }
     let hasMutated = false
     if (this.#attributes.object === undefined) return false
     for (const mutation of evaluator.mutations) {
@@ -181,23 +181,23 @@ class PolicyRun {
   }
 }
 
-function idOf({ hook, binding, params }: Invocation): string {
+function formatInvocationId({ hook, binding, params }: Invocation): string {
   const { namespace, name } = (params as Param & Partial<Policy>)?.metadata ?? {}
-  return JSON.stringify([nameOf(hook.policy), nameOf(binding), namespace, name])
+  return JSON.stringify([getName(hook.policy), getName(binding), namespace, name])
 }
 
 /** Creates the answer: the first failure, with all of them as causes. */
 function toError(attributes: AdmissionAttributes, failures: readonly Failure[]): ApiError {
-  const causes = failures.map((failure) => ({ message: textOf(failure) }))
-  const { details } = forbidden(attributes, '', causes).status
+  const causes = failures.map((failure) => ({ message: formatFailure(failure) }))
+  const { details } = newForbiddenWrite(attributes, '', causes).status
   return new ApiError({ reason: failures[0]!.reason, code: 403, message: causes[0]!.message, ...(details && { details }) })
 }
 
-function textOf({ policy, binding, message }: Failure): string {
-  if (binding === undefined) return `policy ${quote(nameOf(policy))} denied request: ${message}`
-  return `policy '${nameOf(policy)}' with binding '${nameOf(binding)}' denied request: ${message}`
+function formatFailure({ policy, binding, message }: Failure): string {
+  if (binding === undefined) return `policy ${quote(getName(policy))} denied request: ${message}`
+  return `policy '${getName(policy)}' with binding '${getName(binding)}' denied request: ${message}`
 }
 
-function nameOf({ metadata }: DeepReadonly<Policy | Binding>): string {
+function getName({ metadata }: DeepReadonly<Policy | Binding>): string {
   return metadata.name ?? ''
 }

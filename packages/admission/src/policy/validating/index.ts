@@ -16,7 +16,7 @@ import type { ValidatingPolicy } from './validating-policy.ts'
 const group = 'admissionregistration.k8s.io'
 
 /** Creates the plugin ValidatingAdmissionPolicy. It refuses writes that do not satisfy the expressions of policies. */
-export function validatingAdmissionPolicy(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
+export function createValidatingAdmissionPolicyPlugin(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
   const { authorizer, metrics: registry = createMetricsRegistry() } = dependencies
   const params = new PolicyParams(dependencies, { hasBuiltinKinds: true })
   const metrics = { expressions: getExpressionMetrics(registry), matchConditions: matchConditionMetricsOf(registry) }

@@ -7,7 +7,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import type { PluginDependencies } from '../../admission-plugins.ts'
 import { openTestCluster } from '../../plugin.fixture.ts'
 import type { TestCluster } from '../../plugin.fixture.ts'
-import { validatingAdmissionPolicy } from './index.ts'
+import { createValidatingAdmissionPolicyPlugin } from './index.ts'
 
 /** A test server with the plugin ValidatingAdmissionPolicy. */
 export interface PolicyCluster extends AsyncDisposable {
@@ -24,7 +24,7 @@ export interface PolicyCluster extends AsyncDisposable {
 export function openPolicyCluster(replaced: Partial<PluginDependencies> = {}): PolicyCluster {
   const cluster = openTestCluster()
   const metrics = createMetricsRegistry()
-  const plugin = validatingAdmissionPolicy({ ...cluster, metrics, ...replaced })
+  const plugin = createValidatingAdmissionPolicyPlugin({ ...cluster, metrics, ...replaced })
   return {
     cluster,
     plugin,
@@ -33,7 +33,7 @@ export function openPolicyCluster(replaced: Partial<PluginDependencies> = {}): P
       await cluster.create('validatingadmissionpolicies', newPolicy(name, spec))
       const bindingSpec = { policyName: name, validationActions: ['Deny'], ...binding }
       await cluster.create('validatingadmissionpolicybindings', { metadata: { name }, spec: bindingSpec } as KubeObject)
-      await settled()
+      await waitUntilSettled()
     },
     async refusal(attributes) {
       try {
@@ -59,12 +59,12 @@ export function newPolicy(name: string, spec: Partial<ValidatingAdmissionPolicyS
 }
 
 /** Creates a validation that is always false. */
-export function failing(more: Partial<Validation> = {}): Validation {
+export function createFailingValidation(more: Partial<Validation> = {}): Validation {
   return { expression: 'false', ...more }
 }
 
 /** Waits until informers and policies have seen the last write. */
-export async function settled(): Promise<void> {
+export async function waitUntilSettled(): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, 20)
   })

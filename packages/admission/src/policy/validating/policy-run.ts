@@ -3,11 +3,11 @@ import { runAfter, getErrorMessage, TimeSlice } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { AdmissionAttributes } from '../../admission.ts'
-import { forbidden } from '../../forbidden.ts'
+import { newForbiddenWrite } from '../../forbidden.ts'
 import type { Matcher } from '../../matching/create-matcher.ts'
 import type { MatchedResource } from '../../matching/match-criteria.ts'
 import { createCachingAuthorizer } from '../caching-authorizer.ts'
-import { inOrder } from '../in-order.ts'
+import { runInOrder } from '../in-order.ts'
 import { PolicyInput } from '../policy-input.ts'
 import type { PolicyMatch } from '../policy-input.ts'
 import type { PolicyMetrics } from '../policy-metrics.ts'
@@ -99,10 +99,10 @@ class PolicyRun {
 
   #runBindings(hook: Hook, matched: MatchedResource): Promise<void> | void {
     const { policy, bindings } = hook
-    if ((policy.spec?.auditAnnotations?.length ?? 0) === 0) return inOrder(bindings, (bound) => this.#runBinding(hook, bound, matched))
+    if ((policy.spec?.auditAnnotations?.length ?? 0) === 0) return runInOrder(bindings, (bound) => this.#runBinding(hook, bound, matched))
     const annotations = new AnnotationCollector()
-    const running = inOrder(bindings, (bound) => this.#runBinding(hook, bound, matched, annotations))
-    return runAfter(running, () => annotations.publish(nameOf(policy), this.#input.attributes))
+    const running = runInOrder(bindings, (bound) => this.#runBinding(hook, bound, matched, annotations))
+    return runAfter(running, () => annotations.publish(getName(policy), this.#input.attributes))
   }
 
   #runBinding(
@@ -140,7 +140,7 @@ class PolicyRun {
       () => this.#matchOf(matched),
       (match) =>
         runAfter(this.#findNamespace(), (namespace) =>
-          inOrder(params, (param) =>
+          runInOrder(params, (param) =>
             runAfter(hook.evaluator.validate({ input: this.#input, match, params: param, namespace }), (result) =>
               this.#apply(hook, binding!, result, annotations),
             ),
@@ -190,7 +190,7 @@ class PolicyRun {
     annotations: AnnotationCollector | undefined,
   ): void {
     const { metrics } = this.#services
-    const names = { policy: nameOf(hook.policy), binding: nameOf(binding) }
+    const names = { policy: getName(hook.policy), binding: getName(binding) }
     for (const [index, decision] of decisions.entries()) {
       if (decision.action === 'deny') this.#enforce(binding, index, decision)
       else if (decision.error !== undefined) metrics.observe('allow', { ...names, message: decision.error, seconds: decision.seconds })
@@ -207,7 +207,7 @@ class PolicyRun {
   #enforce(binding: DeepReadonly<Binding>, index: number, { message, reason, seconds }: Decision & { readonly action: 'deny' }): void {
     const { metrics } = this.#services
     const { attributes } = this.#input
-    const names = { policy: binding.spec?.policyName ?? '', binding: nameOf(binding) }
+    const names = { policy: binding.spec?.policyName ?? '', binding: getName(binding) }
     const check = { ...names, message, seconds }
     for (const action of binding.spec?.validationActions ?? []) {
       if (action === 'Deny') {
@@ -231,7 +231,7 @@ class PolicyRun {
     if (failurePolicy === 'Ignore') return
     const what = binding === undefined ? 'policy' : 'binding'
     const message = failurePolicy === 'Fail' ? `failed to configure ${what}: ${problem}` : `unrecognized failure policy: '${failurePolicy}'`
-    this.#deny({ policy: nameOf(policy), binding: binding && nameOf(binding), message, reason: '' })
+    this.#deny({ policy: getName(policy), binding: binding && getName(binding), message, reason: '' })
   }
 
   #deny(denial: Denial): void {
@@ -244,12 +244,12 @@ const reasonCodes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthor
 function toError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): ApiError {
   const by = binding === undefined ? '' : ` with binding '${binding}'`
   const text = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${message}`
-  const error = forbidden(attributes, text, [{ message: text }])
+  const error = newForbiddenWrite(attributes, text, [{ message: text }])
   error.status.reason = reason === '' ? 'Invalid' : reason
   error.status.code = reasonCodes[reason] ?? 422
   return error
 }
 
-function nameOf({ metadata }: DeepReadonly<Policy | Binding>): string {
+function getName({ metadata }: DeepReadonly<Policy | Binding>): string {
   return metadata.name ?? ''
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../../admission.ts'
 import { update, write } from '../../plugin.fixture.ts'
 import type { TestWrite } from '../../plugin.fixture.ts'
-import { failing, openPolicyCluster } from './policies.fixture.ts'
+import { createFailingValidation, openPolicyCluster } from './policies.fixture.ts'
 import type { PolicyCluster } from './policies.fixture.ts'
 
 let policies: PolicyCluster
@@ -14,9 +14,9 @@ beforeEach(async () => {
 })
 afterEach(() => policies[Symbol.asyncDispose]())
 
-const configMap = (data: Record<string, string> = {}, rest: Partial<AdmissionAttributes> = {}): TestWrite =>
+const createConfigMap = (data: Record<string, string> = {}, rest: Partial<AdmissionAttributes> = {}): TestWrite =>
   write('configmaps', { metadata: { name: 'a' }, data } as KubeObject, rest)
-const denied = (policy: string, message: string): string =>
+const formatDenial = (policy: string, message: string): string =>
   `configmaps "a" is forbidden: ValidatingAdmissionPolicy '${policy}' with binding '${policy}' denied request: ${message}`
 
 describe('messages', () => {
@@ -36,8 +36,8 @@ describe('messages', () => {
       'fixed',
     ],
   ])('uses %s', async (_, validation, message) => {
-    await policies.add('p', { validations: [failing(validation)] })
-    expect(await policies.refusal(configMap({ a: 'x' }))).toBe(denied('p', message))
+    await policies.add('p', { validations: [createFailingValidation(validation)] })
+    expect(await policies.refusal(createConfigMap({ a: 'x' }))).toBe(formatDenial('p', message))
   })
 
   it.each([
@@ -46,27 +46,29 @@ describe('messages', () => {
     ['Unauthorized', 'Unauthorized', 401],
     ['RequestEntityTooLarge', 'RequestEntityTooLarge', 413],
   ])('answers the reason %s with %s and %i', async (reason, expected, code) => {
-    await policies.add('p', { validations: [failing(reason === undefined ? {} : { reason })] })
-    const message = denied('p', 'failed expression: false').replace('configmaps "a" is forbidden: ', '')
-    await expect(policies.plugin.validate!(configMap())).rejects.toMatchObject({
+    await policies.add('p', { validations: [createFailingValidation(reason === undefined ? {} : { reason })] })
+    const message = formatDenial('p', 'failed expression: false').replace('configmaps "a" is forbidden: ', '')
+    await expect(policies.plugin.validate!(createConfigMap())).rejects.toMatchObject({
       status: { reason: expected, code, details: { name: 'a', kind: 'configmaps', causes: [{ message }] } },
     })
   })
 
   it('answers with the first denial, by name of the policy and order of the validations', async () => {
-    await policies.add('b', { validations: [failing()] })
-    await policies.add('a', { validations: [{ expression: 'true' }, failing({ message: 'second' }), failing({ message: 'third' })] })
-    expect(await policies.refusal(configMap())).toBe(denied('a', 'second'))
+    await policies.add('b', { validations: [createFailingValidation()] })
+    await policies.add('a', {
+      validations: [{ expression: 'true' }, createFailingValidation({ message: 'second' }), createFailingValidation({ message: 'third' })],
+    })
+    expect(await policies.refusal(createConfigMap())).toBe(formatDenial('a', 'second'))
   })
 })
 
 describe('actions', () => {
   it('warns, annotates and denies', async () => {
     const annotations: Record<string, string> = {}
-    const attributes = configMap({}, { annotate: (key, value) => void (annotations[key] = value) })
+    const attributes = createConfigMap({}, { annotate: (key, value) => void (annotations[key] = value) })
     await policies.add(
       'p',
-      { validations: [failing({ message: 'first' }), { expression: 'true' }] },
+      { validations: [createFailingValidation({ message: 'first' }), { expression: 'true' }] },
       { validationActions: ['Warn', 'Audit'] },
     )
     expect(await policies.refusal(attributes)).toBeUndefined()
@@ -78,13 +80,13 @@ describe('actions', () => {
   })
 
   it('counts checks by policy, binding and action', async () => {
-    await policies.add('p', { validations: [failing()] }, { validationActions: ['Warn', 'Deny'] })
+    await policies.add('p', { validations: [createFailingValidation()] }, { validationActions: ['Warn', 'Deny'] })
     await policies.add('q', { validations: [{ expression: 'object.none == 1' }], failurePolicy: 'Ignore' })
-    await policies.refusal(configMap())
-    const series = (policy: string, action: string): string =>
+    await policies.refusal(createConfigMap())
+    const formatSeries = (policy: string, action: string): string =>
       `apiserver_validating_admission_policy_check_total{enforcement_action="${action}",error_type="invalid_error",policy="${policy}",policy_binding="${policy}"} 1`
     const text = policies.metrics.text()
-    for (const line of [series('p', 'warn'), series('p', 'deny'), series('q', 'allow')]) expect(text).toContain(line)
+    for (const line of [formatSeries('p', 'warn'), formatSeries('p', 'deny'), formatSeries('q', 'allow')]) expect(text).toContain(line)
     expect(text).toMatch(/apiserver_cel_evaluation_duration_seconds_count [1-9]/)
   })
 })
@@ -94,15 +96,17 @@ describe('failing expressions', () => {
 
   it('denies by default, and admits with the failure policy Ignore', async () => {
     await policies.add('p', { validations: [invalid] })
-    expect(await policies.refusal(configMap())).toBe(denied('p', "expression 'object.none == 1' resulted in error: no such key: none"))
+    expect(await policies.refusal(createConfigMap())).toBe(
+      formatDenial('p', "expression 'object.none == 1' resulted in error: no such key: none"),
+    )
     await policies.cluster.resource('validatingadmissionpolicybindings').delete('', 'p')
     await policies.add('q', { validations: [invalid], failurePolicy: 'Ignore' })
-    expect(await policies.refusal(configMap())).toBeUndefined()
+    expect(await policies.refusal(createConfigMap())).toBeUndefined()
   })
 
   it('denies if an expression does not compile', async () => {
     await policies.add('p', { validations: [{ expression: 'unknown' }] })
-    expect(await policies.refusal(configMap())).toMatch(
+    expect(await policies.refusal(createConfigMap())).toMatch(
       /denied request: compilation error: compilation failed: ERROR: <input>:1:1: undeclared/,
     )
   })
@@ -113,13 +117,15 @@ describe('failing expressions', () => {
   it('ends with an error when the expressions of a policy exceed their budget', async () => {
     await policies.add('p', { validations: Array.from({ length: 15 }, () => ({ expression: expensive })) })
     const message = 'validation failed due to running out of cost budget, no further validation rules will be run'
-    expect(await policies.refusal(configMap())).toBe(denied('p', message))
+    expect(await policies.refusal(createConfigMap())).toBe(formatDenial('p', message))
   })
 
   it('denies if message expressions exceed the budget, although all validations are true', async () => {
     const messageExpression = `string(${expensive})`
     await policies.add('p', { validations: Array.from({ length: 15 }, () => ({ expression: 'true', messageExpression })) })
-    expect(await policies.refusal(configMap())).toMatch(/denied request: failed messageExpression: validation failed due to running out/)
+    expect(await policies.refusal(createConfigMap())).toMatch(
+      /denied request: failed messageExpression: validation failed due to running out/,
+    )
   })
 })
 
@@ -134,7 +140,7 @@ describe('variables', () => {
       variables,
       validations: [{ expression: '!variables.long', messageExpression: "'too long: ' + variables.name" }],
     })
-    expect(await policies.refusal(configMap())).toBeUndefined()
+    expect(await policies.refusal(createConfigMap())).toBeUndefined()
     expect(await policies.refusal(write('configmaps', { metadata: { name: 'long' } }))).toContain('denied request: too long: long')
   })
 
@@ -142,7 +148,7 @@ describe('variables', () => {
     const variables = [{ name: 'boom', expression: 'object.none' }]
     await policies.add('p', { variables, validations: [{ expression: 'variables.boom == 1' }] })
     const message = `expression 'variables.boom == 1' resulted in error: composited variable "boom" fails to evaluate: no such key: none`
-    expect(await policies.refusal(configMap())).toBe(denied('p', message))
+    expect(await policies.refusal(createConfigMap())).toBe(formatDenial('p', message))
   })
 })
 
@@ -160,7 +166,7 @@ describe('values', () => {
   ])('%s', async (expression) => {
     policies.cluster.allowed.add('delete apps/deployments in x').add('fly configmaps a in ns')
     await policies.add('p', { validations: [{ expression }] })
-    expect(await policies.refusal(configMap())).toBeUndefined()
+    expect(await policies.refusal(createConfigMap())).toBeUndefined()
   })
 
   it('are the old object for an update and a deletion', async () => {
@@ -181,34 +187,40 @@ describe('values', () => {
 
 describe('matching', () => {
   it('skips writes that the policy or the binding does not match', async () => {
-    await policies.add('p', { validations: [failing()] }, { matchResources: { namespaceSelector: { matchLabels: { team: 'b' } } } })
-    expect(await policies.refusal(configMap())).toBeUndefined()
+    await policies.add(
+      'p',
+      { validations: [createFailingValidation()] },
+      { matchResources: { namespaceSelector: { matchLabels: { team: 'b' } } } },
+    )
+    expect(await policies.refusal(createConfigMap())).toBeUndefined()
     expect(await policies.refusal(write('services', { metadata: { name: 'a' } }))).toBeUndefined()
   })
 
   it('skips writes that match conditions exclude, and applies the failure policy to their errors', async () => {
     await policies.add('p', {
       matchConditions: [{ name: 'named', expression: "object.metadata.name != 'a'" }],
-      validations: [failing()],
+      validations: [createFailingValidation()],
     })
-    expect(await policies.refusal(configMap())).toBeUndefined()
+    expect(await policies.refusal(createConfigMap())).toBeUndefined()
     expect(await policies.refusal(write('configmaps', { metadata: { name: 'b' } }))).toContain('denied request: failed expression: false')
-    await policies.add('o', { matchConditions: [{ name: 'broken', expression: 'object.none' }], validations: [failing()] })
-    expect(await policies.refusal(configMap())).toContain("'o' with binding 'o' denied request: compilation error: must evaluate to bool")
+    await policies.add('o', { matchConditions: [{ name: 'broken', expression: 'object.none' }], validations: [createFailingValidation()] })
+    expect(await policies.refusal(createConfigMap())).toContain(
+      "'o' with binding 'o' denied request: compilation error: must evaluate to bool",
+    )
   })
 
   it('does not apply to policies and reviews', async () => {
     const everything = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
-    await policies.add('p', { matchConstraints: { resourceRules: [everything] }, validations: [failing()] })
+    await policies.add('p', { matchConstraints: { resourceRules: [everything] }, validations: [createFailingValidation()] })
     expect(await policies.refusal(write('validatingadmissionpolicies', { metadata: { name: 'x' } }))).toBeUndefined()
     const review = { group: 'authorization.k8s.io', version: 'v1', resource: 'subjectaccessreviews' }
-    expect(await policies.refusal(configMap({}, { resource: review }))).toBeUndefined()
+    expect(await policies.refusal(createConfigMap({}, { resource: review }))).toBeUndefined()
     expect(await policies.refusal(write('services', { metadata: { name: 'x' } }))).toBeDefined()
   })
 
   it('answers 404 if the namespace does not exist', async () => {
-    await policies.add('p', { validations: [failing()] })
-    await expect(policies.plugin.validate!(configMap({}, { namespace: 'none' }))).rejects.toMatchObject({ code: 404 })
+    await policies.add('p', { validations: [createFailingValidation()] })
+    await expect(policies.plugin.validate!(createConfigMap({}, { namespace: 'none' }))).rejects.toMatchObject({ code: 404 })
   })
 })
 
@@ -216,7 +228,7 @@ describe('audit annotations', () => {
   const annotate = async (valueExpression: string, failurePolicy = 'Fail'): Promise<unknown> => {
     const annotations: Record<string, string> = {}
     await policies.add('p', { failurePolicy, auditAnnotations: [{ key: 'k', valueExpression }] })
-    const refusal = await policies.refusal(configMap({ a: 'x' }, { annotate: (key, value) => void (annotations[key] = value) }))
+    const refusal = await policies.refusal(createConfigMap({ a: 'x' }, { annotate: (key, value) => void (annotations[key] = value) }))
     return refusal ?? annotations
   }
 
@@ -229,7 +241,9 @@ describe('audit annotations', () => {
   })
 
   it('deny if they fail, unless the policy ignores failures', async () => {
-    expect(await annotate('string(object.none)')).toBe(denied('p', "expression 'string(object.none)' resulted in error: no such key: none"))
+    expect(await annotate('string(object.none)')).toBe(
+      formatDenial('p', "expression 'string(object.none)' resulted in error: no such key: none"),
+    )
   })
 
   it('are left out if they fail and the policy ignores failures', async () => {
@@ -250,7 +264,7 @@ describe('audit annotations', () => {
       { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, auditAnnotations: [{ key: 'k', valueExpression: 'string(params.data.v)' }] },
       { paramRef: { selector: { matchLabels: { param: 'yes' } }, parameterNotFoundAction: 'Deny' } },
     )
-    expect(await policies.refusal(configMap({}, { annotate: (key, value) => void (annotations[key] = value) }))).toBeUndefined()
+    expect(await policies.refusal(createConfigMap({}, { annotate: (key, value) => void (annotations[key] = value) }))).toBeUndefined()
     expect(annotations).toEqual({ 'p/k': '1, 2' })
   })
 })

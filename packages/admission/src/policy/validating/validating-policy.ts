@@ -182,7 +182,7 @@ export class ValidatingPolicy {
     if (error !== undefined) return this.#failure(error, seconds)
     if (value === true) return { action: 'admit', seconds }
     const validation = this.#policy.spec!.validations![index]!
-    return { action: 'deny', message: messageOf(validation, message), reason: validation.reason ?? '', seconds }
+    return { action: 'deny', message: selectMessage(validation, message), reason: validation.reason ?? '', seconds }
   }
 
   /** Decides about an expression that failed. */
@@ -218,7 +218,7 @@ const noDecisions: readonly Decision[] = []
 const nothing: ValidationResult = { decisions: noDecisions, annotations: [] }
 
 /** Returns the message of a validation that is false. */
-function messageOf(validation: DeepReadonly<Validation>, computed: ExpressionResult | undefined): string {
+function selectMessage(validation: DeepReadonly<Validation>, computed: ExpressionResult | undefined): string {
   const text = typeof computed?.value === 'string' ? trimSpace(computed.value) : ''
   if (text !== '' && measureUtf8Bytes(text) <= maxMessageBytes && !text.includes('\n')) return text
   const fixed = trimSpace(validation.message ?? '')

@@ -1,5 +1,13 @@
 import type { Binding, Pod } from '@keelson/api/core/v1'
-import { aggregateFieldErrors, copyObject, fieldError, fieldPath, newBadRequest, newConflict, newUnknownError } from '@keelson/apimachinery'
+import {
+  aggregateFieldErrors,
+  copyObject,
+  fieldError,
+  newFieldPath,
+  newBadRequest,
+  newConflict,
+  newUnknownError,
+} from '@keelson/apimachinery'
 import type { FieldErrorList, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, CreateRequest, NamedCreater, RESTStorage, Store } from '@keelson/registry'
@@ -7,7 +15,7 @@ import { setPodCondition } from './pod-condition.ts'
 import { createSuccessStatus } from './success.ts'
 
 export const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
-const targetPath = fieldPath('target')
+const targetPath = newFieldPath('target')
 
 /**
  * Serves POST pods/NAME/binding, which assigns a pod to a node. Fails if the pod already has a node. The UID and the resource version in

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { EphemeralContainer, Pod, PodSpec } from '@keelson/api/core/v1'
-import { copyObject, fieldError, fieldPath, quote, equalsSemantically, unnamedPath } from '@keelson/apimachinery'
+import { copyObject, fieldError, newFieldPath, quote, equalsSemantically, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
@@ -14,7 +14,7 @@ import { validateAnnotationUpdate } from '../validate-annotation-update.ts'
 import { validatePod } from '../validate.ts'
 import { keepMetadata } from './keep-metadata.ts'
 
-const path = fieldPath('spec', 'ephemeralContainers')
+const path = newFieldPath('spec', 'ephemeralContainers')
 
 /**
  * Strategy of pods/ephemeralcontainers, which adds debugging containers to a running pod. Existing containers cannot be changed or removed.

@@ -3,7 +3,7 @@ import type { Eviction, PodDisruptionBudget } from '@keelson/api/policy/v1'
 import {
   copyObject,
   fieldError,
-  fieldPath,
+  newFieldPath,
   isApiError,
   labelSelectorAsSelector,
   newBadRequest,
@@ -57,7 +57,7 @@ export function createEvictionSubresource({ budgets, now = systemClock.now }: Ev
 function mergeDeleteOptions({ metadata, deleteOptions }: Eviction, { dryRun }: CreateRequest): DeleteOptions {
   const options = deleteOptions ?? {}
   if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
-    const path = fieldPath('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
+    const path = newFieldPath('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
     const error = fieldError.invalid(path, true, 'can not be set for pod eviction, try after removing the option')
     throw newInvalid(evictionKind, metadata.name ?? '', [error])
   }

@@ -1,5 +1,5 @@
 import type { Container, Pod, ResourceRequirements } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, equalsSemantically, unnamedPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { createPodRules } from '../../pod-spec/pod-rules.ts'
@@ -12,7 +12,7 @@ type ReadonlyPod = DeepReadonly<Pod>
 type Requirements = DeepReadonly<ResourceRequirements>
 type Amounts = Readonly<Record<string, string>>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
 /** Validates a resize of a pod. Only CPU and memory may change. The QoS class must stay the same. */

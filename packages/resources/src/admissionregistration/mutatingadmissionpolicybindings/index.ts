@@ -1,6 +1,6 @@
 import type { MutatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
 import type * as v1alpha1 from '@keelson/api/admissionregistration/v1alpha1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -43,5 +43,5 @@ export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissi
   })
 
 function validate({ spec = {} }: DeepReadonly<MutatingAdmissionPolicyBinding>): FieldErrorList {
-  return [...validateBinding(spec), ...validateMutatedOperations(spec.matchResources, fieldPath('spec', 'matchResources'))]
+  return [...validateBinding(spec), ...validateMutatedOperations(spec.matchResources, newFieldPath('spec', 'matchResources'))]
 }

@@ -1,5 +1,5 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyStatus } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, validateConditions } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateConditions } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource, resetMetadataForStatus, validateInSlices } from '@keelson/registry'
@@ -62,7 +62,7 @@ export const validatingAdmissionPolicies: ResourceDefinition<ValidatingAdmission
   ],
 })
 
-const statusPath = fieldPath('status')
+const statusPath = newFieldPath('status')
 
 function validatePolicyStatus({ typeChecking, conditions }: DeepReadonly<ValidatingAdmissionPolicyStatus>): FieldErrorList {
   const path = statusPath.child('typeChecking', 'expressionWarnings')

@@ -1,5 +1,5 @@
 import type { ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -28,7 +28,7 @@ export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdm
   })
 
 function validate({ spec = {} }: DeepReadonly<ValidatingAdmissionPolicyBinding>): FieldErrorList {
-  return [...validateBinding(spec), ...validateActions(spec.validationActions ?? [], fieldPath('spec', 'validationActions'))]
+  return [...validateBinding(spec), ...validateActions(spec.validationActions ?? [], newFieldPath('spec', 'validationActions'))]
 }
 
 const knownActions = ['Audit', 'Deny', 'Warn']

@@ -1,12 +1,12 @@
 import type { ControllerRevision } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, parseGroupVersion, validateImmutableField, validateNonNegative } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, parseGroupVersion, validateImmutableField, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, OwnerReference } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 
 type ReadonlyRevision = DeepReadonly<ControllerRevision>
 
-const dataPath = fieldPath('data')
+const dataPath = newFieldPath('data')
 
 export const controllerRevisions: ResourceDefinition<ControllerRevision> = defineResource<ControllerRevision>({
   group: 'apps',
@@ -28,7 +28,7 @@ export const controllerRevisions: ResourceDefinition<ControllerRevision> = defin
 })
 
 function validateNumber({ revision }: ReadonlyRevision): FieldErrorList {
-  return validateNonNegative(revision, fieldPath('revision'))
+  return validateNonNegative(revision, newFieldPath('revision'))
 }
 
 function validateData({ data }: ReadonlyRevision): FieldErrorList {

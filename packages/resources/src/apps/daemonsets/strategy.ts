@@ -1,5 +1,5 @@
 import type { DaemonSet } from '@keelson/api/apps/v1'
-import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
@@ -7,7 +7,7 @@ import { dropDisabledTemplateFields, findTemplateWarnings } from '../../workload
 import { setTemplateGeneration, readTemplateGeneration } from './template-generation.ts'
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './validate.ts'
 
-const templatePath = fieldPath('spec', 'template')
+const templatePath = newFieldPath('spec', 'template')
 
 export const daemonSetStrategy: Strategy<DaemonSet> = {
   resetFields: withoutFields('status'),

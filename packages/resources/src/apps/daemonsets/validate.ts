@@ -1,6 +1,6 @@
 import { appsV1 } from '@keelson/api/apps/v1'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, equalsSemantically, validateLabelSelector } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct, validatePodTemplateSpec } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
@@ -12,8 +12,8 @@ import { readTemplateGeneration } from './template-generation.ts'
 
 type ReadonlySet = DeepReadonly<DaemonSet>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 const emptySpec: DeepReadonly<DaemonSetSpec> = { selector: null, template: {} }
 
 export function validateDaemonSet(set: ReadonlySet, old?: ReadonlySet): FieldErrorList {

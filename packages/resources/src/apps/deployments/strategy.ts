@@ -1,5 +1,5 @@
 import type { Deployment } from '@keelson/api/apps/v1'
-import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
@@ -7,7 +7,7 @@ import { dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } fro
 import { keepRollback } from './rollback-annotation.ts'
 import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './validate.ts'
 
-const templatePath = fieldPath('spec', 'template')
+const templatePath = newFieldPath('spec', 'template')
 
 export const deploymentStrategy: Strategy<Deployment> = {
   resetFields: withoutFields('status'),

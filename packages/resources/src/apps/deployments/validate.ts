@@ -1,6 +1,6 @@
 import { appsV1 } from '@keelson/api/apps/v1'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, validateNonNegative } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 import { validateCollisions, validateCounts, validateShares } from '../../workloads/status-counts.ts'
@@ -12,8 +12,8 @@ import { readRollbackRevision } from './rollback-annotation.ts'
 type ReadonlyDeployment = DeepReadonly<Deployment>
 type ReadonlySpec = DeepReadonly<DeploymentSpec>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 const emptySpec: ReadonlySpec = { selector: null, template: {} }
 
 export function validateDeployment(deployment: ReadonlyDeployment, old?: ReadonlyDeployment): FieldErrorList {

@@ -1,5 +1,5 @@
 import type { ReplicaSet } from '@keelson/api/apps/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -10,7 +10,7 @@ import { fillBlankReplicas } from '../blank-replicas.ts'
 import { describeScaleBySelector } from '../scaled-by-selector.ts'
 import { validateReplicaSet, validateReplicaSetStatus, validateReplicaSetUpdate } from './validate.ts'
 
-const templatePath = fieldPath('spec', 'template')
+const templatePath = newFieldPath('spec', 'template')
 
 export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<ReplicaSet>({
   group: 'apps',

@@ -1,5 +1,5 @@
 import type { ReplicaSet, ReplicaSetSpec } from '@keelson/api/apps/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
 import { validateCounts, validateShares } from '../../workloads/status-counts.ts'
@@ -7,8 +7,8 @@ import { validateReplicated } from '../replicated.ts'
 
 type ReadonlySet = DeepReadonly<ReplicaSet>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 const emptySpec: DeepReadonly<ReplicaSetSpec> = { selector: null, template: {} }
 
 export function validateReplicaSet({ spec = emptySpec }: ReadonlySet, old?: ReadonlySet): FieldErrorList {

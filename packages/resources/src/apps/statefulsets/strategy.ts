@@ -1,5 +1,5 @@
 import type { StatefulSet } from '@keelson/api/apps/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -10,8 +10,8 @@ import { validateStatefulSet, validateStatefulSetUpdate } from './validate.ts'
 
 type ReadonlySet = DeepReadonly<StatefulSet>
 
-const templatePath = fieldPath('spec', 'template')
-const claimsPath = fieldPath('spec', 'volumeClaimTemplates')
+const templatePath = newFieldPath('spec', 'template')
+const claimsPath = newFieldPath('spec', 'volumeClaimTemplates')
 
 export const statefulSetStrategy: Strategy<StatefulSet> = {
   resetFields: withoutFields('status'),
@@ -65,7 +65,7 @@ function findHistoryWarnings({ spec }: ReadonlySet): string[] {
   return isNegative ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []
 }
 
-const statusPath = fieldPath('status')
+const statusPath = newFieldPath('status')
 const shares = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
 
 function validateStatefulSetStatus({ status }: DeepReadonly<StatefulSet>, old: DeepReadonly<StatefulSet>): FieldErrorList {

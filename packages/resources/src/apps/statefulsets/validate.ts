@@ -1,5 +1,5 @@
 import type { StatefulSet, StatefulSetSpec } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateClaimSpec, validateDNSLabel } from '@keelson/resources-core'
 import { validateMatchingLabels, validateAlwaysRunning } from '../../workloads/matching-template.ts'
@@ -11,7 +11,7 @@ import { validateUpdateStrategy } from './validate-update-strategy.ts'
 type ReadonlySet = DeepReadonly<StatefulSet>
 type ReadonlySpec = DeepReadonly<StatefulSetSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const emptySpec: ReadonlySpec = { selector: null, template: {}, serviceName: '' }
 /** Spec fields that an update may change. */
 const mutableFields = [

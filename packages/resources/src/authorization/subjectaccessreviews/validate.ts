@@ -5,18 +5,18 @@ import type {
   ResourceAttributes,
   SubjectAccessReviewSpec,
 } from '@keelson/api/authorization/v1'
-import { fieldError, fieldPath, goJson, validateLabelSelector, createVerbatimValue } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, goJson, validateLabelSelector, createVerbatimValue } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import type { AccessReview, AccessReviewKind } from './index.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const attributesPath = specPath.child('resourceAttributes')
 
 export function validateAccessReview({ metadata, spec }: AccessReview, kind: AccessReviewKind): FieldErrorList {
   const errors = validateSpec(spec, kind !== 'SelfSubjectAccessReview')
   const local = kind === 'LocalSubjectAccessReview'
   if (!isEmptyMeta(metadata, local)) {
-    errors.push(fieldError.invalid(fieldPath('metadata'), metadata, local ? 'must be empty except for namespace' : 'must be empty'))
+    errors.push(fieldError.invalid(newFieldPath('metadata'), metadata, local ? 'must be empty except for namespace' : 'must be empty'))
   }
   if (!local) return errors
   const { resourceAttributes, nonResourceAttributes } = spec

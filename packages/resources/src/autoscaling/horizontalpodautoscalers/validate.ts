@@ -1,5 +1,5 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, MetricSpec } from '@keelson/api/autoscaling/v2'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateBehavior } from './validate-behavior.ts'
@@ -10,8 +10,8 @@ import type { ReferenceRules } from './validate-reference.ts'
 type ReadonlyAutoscaler = DeepReadonly<HorizontalPodAutoscaler>
 type ReadonlySpec = DeepReadonly<HorizontalPodAutoscalerSpec>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 const emptySpec: ReadonlySpec = { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
 
 export function validateAutoscaler({ spec = emptySpec }: ReadonlyAutoscaler, old?: ReadonlyAutoscaler): FieldErrorList {

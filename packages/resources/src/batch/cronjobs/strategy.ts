@@ -1,5 +1,5 @@
 import type { CronJob } from '@keelson/api/batch/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
@@ -7,7 +7,7 @@ import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration } from '.
 import { findJobSpecWarnings } from '../jobs/job-spec-warnings.ts'
 import { validateCronJob, validateCronJobUpdate } from './validate.ts'
 
-const jobPath = fieldPath('spec', 'jobTemplate', 'spec')
+const jobPath = newFieldPath('spec', 'jobTemplate', 'spec')
 const zoneInScheduleWarning =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 

@@ -1,5 +1,5 @@
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '@keelson/api/batch/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRequiredOneOf } from '@keelson/resources-core'
 import { printSelector } from '../../workloads/workload-selector.ts'
@@ -11,7 +11,7 @@ import { findTimeZoneError } from './time-zone.ts'
 type ReadonlyCronJob = DeepReadonly<CronJob>
 type ReadonlySpec = DeepReadonly<CronJobSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const emptySpec: ReadonlySpec = { schedule: '', jobTemplate: {} }
 /** Maximum length of a name: the length of a DNS label minus the suffix of job names. */
 const maxNameLength = 52
@@ -21,7 +21,7 @@ export function validateCronJob({ metadata, spec = emptySpec }: ReadonlyCronJob)
   const errors = validateSpec(spec)
   const name = metadata.name ?? ''
   if (name.length <= maxNameLength) return errors
-  return [...errors, fieldError.invalid(fieldPath('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`)]
+  return [...errors, fieldError.invalid(newFieldPath('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`)]
 }
 
 export function validateCronJobUpdate({ spec = emptySpec }: ReadonlyCronJob, old: ReadonlyCronJob): FieldErrorList {

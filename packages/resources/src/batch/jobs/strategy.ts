@@ -1,5 +1,5 @@
 import type { Job } from '@keelson/api/batch/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
@@ -9,7 +9,7 @@ import { findJobSpecWarnings } from './job-spec-warnings.ts'
 import { validateJobStatus } from './validate-status.ts'
 import { validateJob, validateJobUpdate } from './validate.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 

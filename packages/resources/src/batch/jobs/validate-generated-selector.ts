@@ -1,12 +1,12 @@
 import type { Job } from '@keelson/api/batch/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { printMap } from '@keelson/resources-core'
 import { parseSelector, printSelector } from '../../workloads/workload-selector.ts'
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts'
 
-const selectorPath = fieldPath('spec', 'selector')
-const templateLabelsPath = fieldPath('spec', 'template', 'metadata', 'labels')
+const selectorPath = newFieldPath('spec', 'selector')
+const templateLabelsPath = newFieldPath('spec', 'template', 'metadata', 'labels')
 
 /** Reports labels and selectors sent by the client that differ from the generated ones. */
 export function validateGeneratedSelector({ metadata, spec }: DeepReadonly<Job>, requirePrefixed: boolean): FieldErrorList {
@@ -15,7 +15,7 @@ export function validateGeneratedSelector({ metadata, spec }: DeepReadonly<Job>,
   const expected: Record<string, string> = { [legacyControllerUidLabel]: uid, [legacyJobNameLabel]: name }
   if (requirePrefixed) Object.assign(expected, { [controllerUidLabel]: uid, [jobNameLabel]: name })
   const podMeta = spec.template?.metadata
-  const errors = uid === '' ? [fieldError.required(fieldPath('metadata', 'uid'))] : []
+  const errors = uid === '' ? [fieldError.required(newFieldPath('metadata', 'uid'))] : []
   for (const [key, value] of Object.entries(expected)) {
     const actual = podMeta?.labels?.[key]
     const [at, detail] = [templateLabelsPath.key(key), `must be '${value}'`]

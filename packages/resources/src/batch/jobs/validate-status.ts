@@ -1,6 +1,6 @@
 import { batchV1 } from '@keelson/api/batch/v1'
 import type { UncountedTerminatedPods } from '@keelson/api/batch/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 import { validateCounts } from '../../workloads/status-counts.ts'
@@ -10,7 +10,7 @@ import { validateStatusIndexes } from './validate-status-indexes.ts'
 import { compareStatuses } from './status-changes.ts'
 import type { ReadonlyJob, StatusChanges } from './status-changes.ts'
 
-const path = fieldPath('status')
+const path = newFieldPath('status')
 
 /** Validates a status, which any job controller can write. A rule only applies if the update changes one of its fields. */
 export function validateJobStatus(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {

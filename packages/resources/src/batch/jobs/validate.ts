@@ -1,6 +1,6 @@
 import { batchV1 } from '@keelson/api/batch/v1'
 import type { Job, JobSpec } from '@keelson/api/batch/v1'
-import { fieldError, fieldPath, isDNS1123Label, equalsSemantically, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1123Label, equalsSemantically, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
@@ -12,7 +12,7 @@ import { validateTemplateUpdate } from './validate-template-update.ts'
 type ReadonlyJob = DeepReadonly<Job>
 type ReadonlySpec = DeepReadonly<JobSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const emptySpec: ReadonlySpec = { template: {} }
 
 export function validateJob(job: ReadonlyJob): FieldErrorList {
@@ -58,7 +58,7 @@ function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
   const hostname = `${metadata.name ?? ''}-${completions - 1}`
   if (isDNS1123Label(hostname).length === 0) return []
   const detail = `will not able to create pod with invalid DNS label: ${hostname}`
-  return [fieldError.invalid(fieldPath('metadata', 'name'), metadata.name ?? '', detail)]
+  return [fieldError.invalid(newFieldPath('metadata', 'name'), metadata.name ?? '', detail)]
 }
 
 /** Validates a change of `completions`. An indexed job can change it only together with `parallelism`. */

@@ -1,10 +1,10 @@
 import type { CertificateSigningRequestCondition } from '@keelson/api/certificates/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 
 type Conditions = readonly DeepReadonly<CertificateSigningRequestCondition>[]
 
-const path = fieldPath('status', 'conditions')
+const path = newFieldPath('status', 'conditions')
 /** Conditions whose only valid status is "True". */
 const trueOnlyTypes: ReadonlySet<string> = new Set(['Approved', 'Denied', 'Failed'])
 const statuses = ['False', 'True', 'Unknown']

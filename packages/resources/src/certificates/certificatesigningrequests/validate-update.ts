@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { validateSigningRequest } from './validate.ts'
 import type { ReadonlyRequest } from './validate.ts'
@@ -9,8 +9,8 @@ export interface UpdatePermissions {
   readonly mayIssue?: boolean
 }
 
-const conditionsPath = fieldPath('status', 'conditions')
-const certificatePath = fieldPath('status', 'certificate')
+const conditionsPath = newFieldPath('status', 'conditions')
+const certificatePath = newFieldPath('status', 'certificate')
 
 /** Rejects removed conditions and a replaced certificate: approval, denial and issuance are final. */
 export function validateSigningRequestUpdate(

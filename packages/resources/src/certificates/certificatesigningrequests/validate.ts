@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
-import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateSignerName } from '@keelson/resources-core'
 import { findCertificatesError } from './certificate-pem.ts'
@@ -10,7 +10,7 @@ import { validateRequestConditions } from './validate-conditions.ts'
 export type ReadonlyRequest = DeepReadonly<CertificateSigningRequest>
 
 export const legacySigner = 'kubernetes.io/legacy-unknown'
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const minSeconds = 600
 
 /** Validates a signing request. On an update, values that `old` already had stay valid even if a create would reject them (ratcheting). */
@@ -36,7 +36,7 @@ export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, o
   const isUnchecked = certificate === oldCertificate || (oldCertificate !== '' && findCertificatesError(oldCertificate) !== undefined)
   const certificateError = old !== undefined && isUnchecked ? undefined : findCertificatesError(certificate)
   if (certificateError !== undefined)
-    errors.push(fieldError.invalid(fieldPath('status', 'certificate'), '<certificate data>', certificateError))
+    errors.push(fieldError.invalid(newFieldPath('status', 'certificate'), '<certificate data>', certificateError))
   return errors
 }
 

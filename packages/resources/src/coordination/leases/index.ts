@@ -1,11 +1,11 @@
 import type { Lease, LeaseSpec } from '@keelson/api/coordination/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateQualifiedName, validateSupported } from '@keelson/resources-core'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 export const leases: ResourceDefinition<Lease> = defineResource<Lease>({
   group: 'coordination.k8s.io',

@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '@keelson/api/discovery/v1'
-import { fieldPath, equalsSemantically, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { newFieldPath, equalsSemantically, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
 import { findIPWarnings } from '@keelson/resources-core'
@@ -52,6 +52,6 @@ function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
 function findAddressWarnings({ metadata, endpoints }: ReadonlySlice): string[] {
   if (controllers.has(metadata.labels?.[managedBy] ?? '')) return []
   return (endpoints ?? []).flatMap(({ addresses }, i) =>
-    (addresses ?? []).flatMap((address, j) => findIPWarnings(address, fieldPath('endpoints').index(i).child('addresses').index(j))),
+    (addresses ?? []).flatMap((address, j) => findIPWarnings(address, newFieldPath('endpoints').index(i).child('addresses').index(j))),
   )
 }

@@ -1,5 +1,5 @@
 import type { EndpointPort, EndpointSlice } from '@keelson/api/discovery/v1'
-import { fieldError, fieldPath, equalsSemantically, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateDNSLabel, validateQualifiedName, validateRequiredOneOf, validateSupported } from '@keelson/resources-core'
 import { validateEndpoints } from './validate-endpoints.ts'
@@ -12,18 +12,18 @@ const maxPorts = 20_000
 
 export function validateEndpointSlice(slice: ReadonlySlice, old?: ReadonlySlice): FieldErrorList {
   const { addressType, ports } = slice
-  const endpoints = validateEndpoints(slice.endpoints ?? [], addressType, fieldPath('endpoints'))
+  const endpoints = validateEndpoints(slice.endpoints ?? [], addressType, newFieldPath('endpoints'))
   // Unchanged endpoints are not validated (ratcheting).
   const isUnchanged = endpoints.length > 0 && old !== undefined && equalsSemantically(old.endpoints, slice.endpoints)
   return [
-    ...validateRequiredOneOf(addressType, addressTypes, fieldPath('addressType')),
-    ...validatePorts(ports ?? [], fieldPath('ports')),
+    ...validateRequiredOneOf(addressType, addressTypes, newFieldPath('addressType')),
+    ...validatePorts(ports ?? [], newFieldPath('ports')),
     ...(isUnchanged ? [] : endpoints),
   ]
 }
 
 export function validateEndpointSliceUpdate(slice: ReadonlySlice, old: ReadonlySlice): FieldErrorList {
-  return [...validateEndpointSlice(slice, old), ...validateImmutableField(slice.addressType, old.addressType, fieldPath('addressType'))]
+  return [...validateEndpointSlice(slice, old), ...validateImmutableField(slice.addressType, old.addressType, newFieldPath('addressType'))]
 }
 
 function validatePorts(ports: readonly DeepReadonly<EndpointPort>[], path: FieldPath): FieldErrorList {

@@ -1,12 +1,12 @@
 import type { FlowSchema, FlowSchemaSpec } from '@keelson/api/flowcontrol/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { createInvalidErrors } from '@keelson/resources-core'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
 import { validateStatus } from '../status.ts'
 import { validateRules } from './validate-rules.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const precedencePath = specPath.child('matchingPrecedence')
 const maxPrecedence = 10_000
 const methods = ['ByNamespace', 'ByUser']

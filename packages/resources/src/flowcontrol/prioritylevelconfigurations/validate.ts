@@ -4,14 +4,14 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '@keelson/api/flowcontrol/v1'
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { mandatoryPriorityLevels } from '../mandatory.ts'
 import { validateStatus } from '../status.ts'
 
 type ReadonlySpec = DeepReadonly<PriorityLevelConfigurationSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 /** Annotation for zero shares, which the schema of v1beta3 cannot express. Reserved for older servers. */
 const reservedAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 const nonNegativeMessage = 'must be a non-negative integer'
@@ -21,7 +21,7 @@ export function validatePriorityLevel(level: DeepReadonly<PriorityLevelConfigura
   const { name = '', annotations } = metadata
   const errors: FieldErrorList = []
   if (annotations?.[reservedAnnotation] !== undefined) {
-    errors.push(fieldError.forbidden(fieldPath('metadata', 'annotations'), `annotation '${reservedAnnotation}' is forbidden`))
+    errors.push(fieldError.forbidden(newFieldPath('metadata', 'annotations'), `annotation '${reservedAnnotation}' is forbidden`))
   }
   if ((name === 'exempt') !== (spec.type === 'Exempt')) {
     errors.push(fieldError.invalid(specPath.child('type'), spec.type, "must be 'Exempt' if and only if `name` is 'exempt'"))

@@ -2,7 +2,7 @@ import type { IngressClass, IngressClassParametersReference } from '@keelson/api
 import {
   measureUtf8Bytes,
   fieldError,
-  fieldPath,
+  newFieldPath,
   isDNS1123Subdomain,
   nameIsDNSLabel,
   formatRegexMessage,
@@ -16,7 +16,7 @@ type ReadonlyClass = DeepReadonly<IngressClass>
 
 const maxControllerLength = 250
 const scopes = ['Cluster', 'Namespace']
-const controllerPath = fieldPath('spec', 'controller')
+const controllerPath = newFieldPath('spec', 'controller')
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const pathPattern = new RegExp(`^${pathFormat}$`)
 
@@ -25,7 +25,7 @@ export function validateIngressClass({ spec = {} }: ReadonlyClass): FieldErrorLi
   return [
     ...(measureUtf8Bytes(controller) > maxControllerLength ? [fieldError.tooLong(controllerPath, maxControllerLength)] : []),
     ...validateDomainPrefixedPath(controller, controllerPath),
-    ...(parameters === undefined ? [] : validateParameters(parameters, fieldPath('spec', 'parameters'))),
+    ...(parameters === undefined ? [] : validateParameters(parameters, newFieldPath('spec', 'parameters'))),
   ]
 }
 

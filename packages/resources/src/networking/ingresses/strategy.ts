@@ -1,5 +1,5 @@
 import type { Ingress } from '@keelson/api/networking/v1'
-import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -37,6 +37,6 @@ function findAnnotationWarnings({ metadata, spec }: DeepReadonly<Ingress>): stri
 }
 
 function findAddressWarnings({ status }: DeepReadonly<Ingress>): string[] {
-  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  const path = newFieldPath('status', 'loadBalancer', 'ingress')
   return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '' }, i) => (ip === '' ? [] : findIPWarnings(ip, path.index(i))))
 }

@@ -1,11 +1,11 @@
 import type { Ingress } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, isDNS1123Subdomain } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { createInvalidErrors, parseIP, validateLegacyIP } from '@keelson/resources-core'
 
 /** Validates the status of an ingress. Addresses that `old` already had are valid in any format (ratcheting). */
 export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
-  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  const path = newFieldPath('status', 'loadBalancer', 'ingress')
   const oldAddresses = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
   const entries = status?.loadBalancer?.ingress ?? []
   const errors: FieldErrorList = []

@@ -1,5 +1,5 @@
 import type { Ingress, IngressTLS } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { createInvalidErrors, printList } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
@@ -9,7 +9,7 @@ type ReadonlyIngress = DeepReadonly<Ingress>
 
 /** Deprecated annotation, replaced by `spec.ingressClassName`. */
 export const classAnnotation = 'kubernetes.io/ingress.class'
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 interface RatchetingRules {
   readonly allowInvalidWildcardRules: boolean
@@ -21,7 +21,7 @@ export function validateIngressCreate(ingress: ReadonlyIngress): FieldErrorList 
   const annotation = ingress.metadata.annotations?.[classAnnotation]
   const className = ingress.spec?.ingressClassName
   if (annotation !== undefined && className !== undefined && annotation !== className) {
-    const path = fieldPath('annotations').child(classAnnotation)
+    const path = newFieldPath('annotations').child(classAnnotation)
     errors.push(fieldError.invalid(path, annotation, 'must match `ingressClassName` when both are specified'))
   }
   return errors
@@ -34,7 +34,7 @@ export function validateIngressUpdate(ingress: ReadonlyIngress, { spec = {} }: R
   const { tls = [], rules = [] } = spec
   return validateSpec(ingress, {
     allowInvalidSecretNames: tls.some(({ secretName = '' }) => secretName !== '' && nameIsDNSSubdomain(secretName, false).length > 0),
-    allowInvalidWildcardRules: rules.some((rule) => (rule.host ?? '').includes('*') && validateRuleValue(rule, fieldPath()).length > 0),
+    allowInvalidWildcardRules: rules.some((rule) => (rule.host ?? '').includes('*') && validateRuleValue(rule, newFieldPath()).length > 0),
   })
 }
 

@@ -1,12 +1,12 @@
 import { networkingV1 } from '@keelson/api/networking/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, isPathSegmentName, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isPathSegmentName, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct, createInvalidErrors, validateDNSSubdomain } from '@keelson/resources-core'
 
 type ReadonlyAddress = DeepReadonly<IPAddress>
 
-const parentPath = fieldPath('spec', 'parentRef')
+const parentPath = newFieldPath('spec', 'parentRef')
 
 export function validateIPAddress({ spec }: ReadonlyAddress): FieldErrorList {
   const parent = spec?.parentRef

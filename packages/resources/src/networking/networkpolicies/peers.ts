@@ -1,5 +1,5 @@
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@keelson/api/networking/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 
 /** An ingress or egress rule. */
@@ -17,7 +17,7 @@ export function collectRules({ spec }: DeepReadonly<NetworkPolicy>): Rule[] {
     ports: Rule['ports'] | undefined,
     peers: Rule['peers'] | undefined,
   ): Rule => {
-    const path = fieldPath('spec', direction).index(i)
+    const path = newFieldPath('spec', direction).index(i)
     return { path, ports: ports ?? [], peers: peers ?? [], peersPath: path.child(direction === 'ingress' ? 'from' : 'to') }
   }
   return [

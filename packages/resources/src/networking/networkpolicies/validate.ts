@@ -1,5 +1,5 @@
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, isValidPortName, isValidPortNum, validateLabelSelector } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isValidPortName, isValidPortNum, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { containsCidr, createInvalidErrors, parseCidr, validateLegacyCidr } from '@keelson/resources-core'
 import { collectCidrs, collectRules } from './peers.ts'
@@ -8,7 +8,7 @@ type ReadonlyPolicy = DeepReadonly<NetworkPolicy>
 
 const policyTypes = ['Ingress', 'Egress']
 const protocols = ['TCP', 'UDP', 'SCTP']
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 interface RatchetingRules {
   readonly allowInvalidLabelValue: boolean
@@ -21,7 +21,7 @@ export function validateNetworkPolicy(policy: ReadonlyPolicy): FieldErrorList {
 }
 
 export function validateNetworkPolicyUpdate(policy: ReadonlyPolicy, old: ReadonlyPolicy): FieldErrorList {
-  const allowInvalidLabelValue = validateLabelSelector(old.spec?.podSelector, fieldPath()).length > 0
+  const allowInvalidLabelValue = validateLabelSelector(old.spec?.podSelector, newFieldPath()).length > 0
   return validateSpec(policy, { allowInvalidLabelValue, knownCidrs: new Set(collectCidrs(old)) })
 }
 

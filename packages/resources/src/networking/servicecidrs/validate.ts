@@ -1,11 +1,11 @@
 import type { ServiceCIDR } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, goJson, immutableMessage, createVerbatimValue } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, goJson, immutableMessage, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateCidr } from '@keelson/resources-core'
 
 type ReadonlyCIDR = DeepReadonly<ServiceCIDR>
 
-const path = fieldPath('spec', 'cidrs')
+const path = newFieldPath('spec', 'cidrs')
 
 export function validateServiceCIDR({ spec }: ReadonlyCIDR): FieldErrorList {
   const cidrs = spec?.cidrs ?? []

@@ -1,7 +1,7 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Toleration } from '@keelson/api/core/v1'
 import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
-import { fieldError, fieldPath, validateImmutableField, validateLabels } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateImmutableField, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import {
   toInternalStruct,
@@ -14,7 +14,7 @@ import {
 
 type ReadonlyClass = DeepReadonly<RuntimeClass>
 
-const handlerPath = fieldPath('handler')
+const handlerPath = newFieldPath('handler')
 const rules = createPodRules('template')
 
 export function validateRuntimeClass({ handler, overhead, scheduling }: ReadonlyClass): FieldErrorList {
@@ -22,8 +22,8 @@ export function validateRuntimeClass({ handler, overhead, scheduling }: Readonly
     ...(handler === '' ? [fieldError.required(handlerPath)] : validateDNSLabel(handler, handlerPath)),
     ...(overhead === undefined
       ? []
-      : validateContainerResources({ limits: overhead.podFixed ?? {} }, { rules, claims: new Set() }, fieldPath('overhead'))),
-    ...(scheduling === undefined ? [] : validateScheduling(scheduling, fieldPath('scheduling'))),
+      : validateContainerResources({ limits: overhead.podFixed ?? {} }, { rules, claims: new Set() }, newFieldPath('overhead'))),
+    ...(scheduling === undefined ? [] : validateScheduling(scheduling, newFieldPath('scheduling'))),
   ]
 }
 

@@ -2,7 +2,7 @@ import { policyV1 } from '@keelson/api/policy/v1'
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import {
   fieldError,
-  fieldPath,
+  newFieldPath,
   isValidPercent,
   parsePercent,
   validateConditions,
@@ -14,8 +14,8 @@ import { toInternalStruct, createInvalidErrors, validateSupported } from '@keels
 
 type ReadonlyBudget = DeepReadonly<PodDisruptionBudget>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
 export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues = false): FieldErrorList {
@@ -40,7 +40,7 @@ export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues
 
 /** Validates an update of a budget. A selector with invalid stored values stays valid (ratcheting). */
 export function validateBudgetUpdate(budget: ReadonlyBudget, old: ReadonlyBudget): FieldErrorList {
-  return validateBudget(budget, validateLabelSelector(old.spec?.selector, fieldPath()).length > 0)
+  return validateBudget(budget, validateLabelSelector(old.spec?.selector, newFieldPath()).length > 0)
 }
 
 export function validateBudgetStatus({ status }: ReadonlyBudget): FieldErrorList {

@@ -1,11 +1,11 @@
 import type { ClusterRole } from '@keelson/api/rbac/v1'
-import { fieldError, fieldPath, isApiError, labelSelectorAsSelector, validateLabelSelector } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isApiError, labelSelectorAsSelector, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, LabelSelector } from '@keelson/apimachinery'
 import { validatePolicyRules } from '../validate-rules.ts'
 
 type ReadonlyRole = DeepReadonly<ClusterRole>
 
-const selectorsPath = fieldPath('aggregationRule', 'clusterRoleSelectors')
+const selectorsPath = newFieldPath('aggregationRule', 'clusterRoleSelectors')
 
 export function validateClusterRole(role: ReadonlyRole): FieldErrorList {
   return validate(role, false)
@@ -15,7 +15,7 @@ export function validateClusterRoleUpdate(role: ReadonlyRole, old: ReadonlyRole)
   const stored = old.aggregationRule?.clusterRoleSelectors ?? []
   return validate(
     role,
-    stored.some((selector) => validateLabelSelector(selector, fieldPath()).length > 0),
+    stored.some((selector) => validateLabelSelector(selector, newFieldPath()).length > 0),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { DeviceClass } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { isExtendedResource } from '@keelson/resources-core'
@@ -9,7 +9,7 @@ import { validateSelectors } from '../selectors.ts'
 
 type ReadonlyClass = DeepReadonly<DeviceClass>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const maxConfigurations = 32
 
 /** Validates a device class. Unchanged selectors are not validated, and unchanged parameters can have any length (ratcheting). */

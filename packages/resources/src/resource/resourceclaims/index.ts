@@ -1,5 +1,5 @@
 import type { ResourceClaim } from '@keelson/api/resource/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource, validateInSlices } from '@keelson/registry'
@@ -11,7 +11,7 @@ import { resourceClaimStatus } from './status.ts'
 import { claimVersions } from '../served-versions.ts'
 import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 /** The definition of resource claims, which request devices. The status contains the allocation. */
 export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<ResourceClaim>({

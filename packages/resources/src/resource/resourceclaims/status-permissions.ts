@@ -1,5 +1,5 @@
 import type { AllocatedDeviceStatus, AllocationResult, ResourceClaimStatus } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, RequestContext, RequestedAction, UserInfo } from '@keelson/apimachinery'
 
 type Status = DeepReadonly<ResourceClaimStatus>
@@ -43,7 +43,7 @@ async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestCo
   const refusal = await authority.findRefusal(context, { verb, subresource: 'binding', namespace: '', name: '' })
   if (refusal === undefined) return []
   const needed = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`
-  return [fieldError.forbidden(fieldPath('status', 'allocation'), `${needed}: ${refusal}`)]
+  return [fieldError.forbidden(newFieldPath('status', 'allocation'), `${needed}: ${refusal}`)]
 }
 
 async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
@@ -64,7 +64,7 @@ async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestCo
     }
     if (refusals.length < verbs.length) continue
     const needed = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`
-    errors.push(fieldError.forbidden(fieldPath('status', 'devices'), `${needed}: ${refusals[0]!}`))
+    errors.push(fieldError.forbidden(newFieldPath('status', 'devices'), `${needed}: ${refusals[0]!}`))
   }
   return errors
 }

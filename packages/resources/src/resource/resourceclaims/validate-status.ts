@@ -6,7 +6,7 @@ import type {
   ResourceClaim,
   ResourceClaimConsumerReference,
 } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, isDNS1123Label, validateConditions, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, isDNS1123Label, validateConditions, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import {
   createInvalidErrors,
@@ -25,7 +25,7 @@ import { validateNetworkData } from './validate-network-data.ts'
 
 type ReadonlyClaim = DeepReadonly<ResourceClaim>
 
-const statusPath = fieldPath('status')
+const statusPath = newFieldPath('status')
 const maxConsumers = 256
 const maxConfigurations = 64
 const maxConditions = 8

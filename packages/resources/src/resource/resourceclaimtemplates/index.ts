@@ -1,5 +1,5 @@
 import type { ResourceClaimTemplate } from '@keelson/api/resource/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource, validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition, ValidationSteps } from '@keelson/registry'
@@ -8,7 +8,7 @@ import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
 import { claimTemplateVersions } from '../served-versions.ts'
 import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 
 /** The definition of claim templates. A controller creates a claim for each pod from them. */
 export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> = defineResource<ResourceClaimTemplate>({

@@ -1,6 +1,13 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, equalsSemantically, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
+import {
+  fieldError,
+  newFieldPath,
+  nameIsDNSSubdomain,
+  equalsSemantically,
+  validateImmutableField,
+  wasSentEmpty,
+} from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct, createInvalidErrors, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
@@ -10,7 +17,7 @@ import { validateDevice } from './validate-device.ts'
 
 type ReadonlySpec = DeepReadonly<ResourceSliceSpec>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const maxDevices = 128
 /** Maximum number of devices with taints or counters in a slice. It is lower than the limit for other devices. */
 const maxAdvancedDevices = 64

@@ -1,13 +1,13 @@
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
-import { fieldError, fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateRequiredOneOf } from '@keelson/resources-core'
 import { highestUserDefinablePriority, systemPriorityClasses, systemPriorityClassPrefix } from './system-classes.ts'
 
 type ReadonlyClass = DeepReadonly<PriorityClass>
 
-const valuePath = fieldPath('value')
-const policyPath = fieldPath('preemptionPolicy')
+const valuePath = newFieldPath('value')
+const policyPath = newFieldPath('preemptionPolicy')
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
 export function validatePriorityClass(priorityClass: ReadonlyClass): FieldErrorList {
@@ -29,7 +29,7 @@ function validateValue(priorityClass: ReadonlyClass): FieldErrorList {
   if ((priorityClass.metadata.name ?? '').startsWith(systemPriorityClassPrefix)) {
     const difference = describeSystemClassDifference(priorityClass)
     const detail = `priority class names with '${systemPriorityClassPrefix}' prefix are reserved for system use only. error: ${difference}`
-    return difference === undefined ? [] : [fieldError.forbidden(fieldPath('metadata', 'name'), detail)]
+    return difference === undefined ? [] : [fieldError.forbidden(newFieldPath('metadata', 'name'), detail)]
   }
   return priorityClass.value > highestUserDefinablePriority
     ? [fieldError.forbidden(valuePath, `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`)]

@@ -1,11 +1,11 @@
 import type { CSIDriver, TokenRequest } from '@keelson/api/storage/v1'
-import { fieldError, fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateSupported } from '@keelson/resources-core'
 
 type ReadonlyDriver = DeepReadonly<CSIDriver>
 
-const specPath = fieldPath('spec')
+const specPath = newFieldPath('spec')
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
 const lifecycleModes = ['Persistent', 'Ephemeral']
 const minUpdatePeriod = 10

@@ -2,7 +2,7 @@ import type { CSINode, CSINodeDriver } from '@keelson/api/storage/v1'
 import {
   measureUtf8Bytes,
   fieldError,
-  fieldPath,
+  newFieldPath,
   goJson,
   immutableMessage,
   repeatCheck,
@@ -16,7 +16,7 @@ import { validateCSIDriverName, validateQualifiedName } from '@keelson/resources
 type ReadonlyNode = DeepReadonly<CSINode>
 type ReadonlyDriver = DeepReadonly<CSINodeDriver>
 
-const driversPath = fieldPath('spec', 'drivers')
+const driversPath = newFieldPath('spec', 'drivers')
 const maxIdLength = 256
 
 export function validateCSINode({ spec }: ReadonlyNode): FieldErrorList {

@@ -1,5 +1,5 @@
 import type { CSIStorageCapacity } from '@keelson/api/storage/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -22,5 +22,5 @@ export const csiStorageCapacities: ResourceDefinition<CSIStorageCapacity> = defi
 })
 
 function findTopologyWarnings({ nodeTopology }: DeepReadonly<CSIStorageCapacity>): string[] {
-  return nodeTopology === undefined ? [] : findNodeLabelSelectorWarnings(nodeTopology, fieldPath('nodeTopology'))
+  return nodeTopology === undefined ? [] : findNodeLabelSelectorWarnings(nodeTopology, newFieldPath('nodeTopology'))
 }

@@ -1,7 +1,7 @@
 import type { CSIStorageCapacity } from '@keelson/api/storage/v1'
 import {
   fieldError,
-  fieldPath,
+  newFieldPath,
   immutableMessage,
   nameIsDNSSubdomain,
   notNegativeMessage,
@@ -14,8 +14,8 @@ import { createInvalidErrors } from '@keelson/resources-core'
 
 type ReadonlyCapacity = DeepReadonly<CSIStorageCapacity>
 
-const topologyPath = fieldPath('nodeTopology')
-const classPath = fieldPath('storageClassName')
+const topologyPath = newFieldPath('nodeTopology')
+const classPath = newFieldPath('storageClassName')
 
 export function validateCSIStorageCapacity(object: ReadonlyCapacity, allowInvalidLabelValue = false): FieldErrorList {
   const { nodeTopology, storageClassName, capacity } = object
@@ -23,7 +23,7 @@ export function validateCSIStorageCapacity(object: ReadonlyCapacity, allowInvali
   return [
     ...validateLabelSelector(nodeTopology, topologyPath, { allowInvalidLabelValue }),
     ...createInvalidErrors(nameIsDNSSubdomain(storageClassName, false), storageClassName, classPath),
-    ...(isNegative ? [fieldError.invalid(fieldPath('capacity'), capacity, notNegativeMessage)] : []),
+    ...(isNegative ? [fieldError.invalid(newFieldPath('capacity'), capacity, notNegativeMessage)] : []),
   ]
 }
 

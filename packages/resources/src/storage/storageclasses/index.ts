@@ -1,5 +1,5 @@
 import type { StorageClass } from '@keelson/api/storage/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { newFieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -32,7 +32,7 @@ function findStorageClassWarnings({ allowedTopologies = [] }: DeepReadonly<Stora
   return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
     matchLabelExpressions.flatMap(({ key }, j) => {
       const message = getNodeLabelDeprecation(key)
-      const path = fieldPath('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')
+      const path = newFieldPath('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')
       return message === undefined ? [] : [`${path}: ${message}`]
     }),
   )

@@ -1,5 +1,5 @@
 import type { StorageClass } from '@keelson/api/storage/v1'
-import { fieldError, fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateSupported } from '@keelson/resources-core'
 import { validateDriver, validateParameters } from '../driver-parameters.ts'
@@ -13,27 +13,27 @@ const bindingModes = ['Immediate', 'WaitForFirstConsumer']
 export function validateStorageClass(storageClass: ReadonlyStorageClass): FieldErrorList {
   const { provisioner, parameters = {}, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = storageClass
   return [
-    ...validateDriver(provisioner, fieldPath('provisioner')),
-    ...validateParameters(parameters, fieldPath('parameters')),
-    ...validateSupported(reclaimPolicy || undefined, reclaimPolicies, fieldPath('reclaimPolicy')),
+    ...validateDriver(provisioner, newFieldPath('provisioner')),
+    ...validateParameters(parameters, newFieldPath('parameters')),
+    ...validateSupported(reclaimPolicy || undefined, reclaimPolicies, newFieldPath('reclaimPolicy')),
     ...validateBindingMode(volumeBindingMode),
-    ...validateAllowedTopologies(allowedTopologies, fieldPath('allowedTopologies')),
+    ...validateAllowedTopologies(allowedTopologies, newFieldPath('allowedTopologies')),
   ]
 }
 
 export function validateStorageClassUpdate(storageClass: ReadonlyStorageClass, old: ReadonlyStorageClass): FieldErrorList {
   const { parameters, provisioner, reclaimPolicy, volumeBindingMode } = storageClass
-  const parametersPath = fieldPath('parameters')
+  const parametersPath = newFieldPath('parameters')
   return [
     ...validateStorageClass(storageClass),
     ...validateImmutableField(parameters ?? {}, old.parameters ?? {}, parametersPath),
-    ...validateImmutableField(provisioner, old.provisioner, fieldPath('provisioner')),
-    ...validateImmutableField(reclaimPolicy, old.reclaimPolicy, fieldPath('reclaimPolicy')),
-    ...validateImmutableField(volumeBindingMode, old.volumeBindingMode, fieldPath('volumeBindingMode')),
+    ...validateImmutableField(provisioner, old.provisioner, newFieldPath('provisioner')),
+    ...validateImmutableField(reclaimPolicy, old.reclaimPolicy, newFieldPath('reclaimPolicy')),
+    ...validateImmutableField(volumeBindingMode, old.volumeBindingMode, newFieldPath('volumeBindingMode')),
   ]
 }
 
 function validateBindingMode(mode: string | undefined): FieldErrorList {
-  const path = fieldPath('volumeBindingMode')
+  const path = newFieldPath('volumeBindingMode')
   return mode === undefined ? [fieldError.required(path)] : validateSupported(mode, bindingModes, path)
 }

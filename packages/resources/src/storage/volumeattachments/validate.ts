@@ -2,7 +2,7 @@ import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '@kee
 import {
   measureUtf8Bytes,
   fieldError,
-  fieldPath,
+  newFieldPath,
   formatInclusiveRangeMessage,
   nameIsDNSSubdomain,
   validateImmutableField,
@@ -15,8 +15,8 @@ import { createInvalidErrors, validateCSIDriverName, validateInlineVolumeSpec } 
 
 type ReadonlyAttachment = DeepReadonly<VolumeAttachment>
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const specPath = newFieldPath('spec')
+const statusPath = newFieldPath('status')
 const maxMetadataSize = 256 * 1024
 const maxMessageLength = 1024
 const maxErrorCode = 2 ** 31 - 1

@@ -1,5 +1,5 @@
 import type { VolumeAttributesClass } from '@keelson/api/storage/v1'
-import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
+import { fieldError, newFieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -24,9 +24,9 @@ export const volumeAttributesClasses: ResourceDefinition<VolumeAttributesClass> 
 })
 
 function validateClass({ driverName, parameters = {} }: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
-  const path = fieldPath('parameters')
+  const path = newFieldPath('parameters')
   return [
-    ...validateDriver(driverName, fieldPath('driverName')),
+    ...validateDriver(driverName, newFieldPath('driverName')),
     ...validateParameters(parameters, path),
     ...(Object.keys(parameters).length === 0 ? [fieldError.required(path, 'must contain at least one key/value pair')] : []),
   ]
@@ -34,7 +34,7 @@ function validateClass({ driverName, parameters = {} }: DeepReadonly<VolumeAttri
 
 function validateClassUpdate(volumeClass: DeepReadonly<VolumeAttributesClass>, old: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
   const validateUnchanged = (member: 'driverName' | 'parameters', same: boolean): FieldErrorList =>
-    same ? [] : [fieldError.forbidden(fieldPath(member), `updates to ${member} are forbidden.`)]
+    same ? [] : [fieldError.forbidden(newFieldPath(member), `updates to ${member} are forbidden.`)]
   return [
     ...validateUnchanged('driverName', volumeClass.driverName === old.driverName),
     ...validateUnchanged('parameters', equalsSemantically(volumeClass.parameters ?? {}, old.parameters ?? {})),
