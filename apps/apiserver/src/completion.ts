@@ -39,21 +39,21 @@ const formatOption = ({ name }: CompletedFlag): string => (name.length === 1 ? `
 
 /** Returns the completion script for a shell. It completes commands, flags and values of `keelson`. */
 export function createCompletionScript(shell: Shell): string {
-  const all = listCompletedFlags()
-  return { bash: createBashScript, zsh: createZshScript, fish: createFishScript, powershell: createPowershellScript }[shell](all)
+  const completedFlags = listCompletedFlags()
+  return { bash: createBashScript, zsh: createZshScript, fish: createFishScript, powershell: createPowershellScript }[shell](completedFlags)
 }
 
 /**
  * Returns the completion script for bash. The script also works with bash 3.2 on macOS, which has no `mapfile`, and may have no `compopt`.
  */
-function createBashScript(all: readonly CompletedFlag[]): string {
-  const createPattern = (which: readonly CompletedFlag[]): string => which.map(formatOption).join('|')
-  const files = all.filter(({ values }) => values === 'file')
-  const directories = all.filter(({ values }) => values === 'directory')
-  const valueCases = all.flatMap((flag) =>
+function createBashScript(completedFlags: readonly CompletedFlag[]): string {
+  const createPattern = (matchingFlags: readonly CompletedFlag[]): string => matchingFlags.map(formatOption).join('|')
+  const files = completedFlags.filter(({ values }) => values === 'file')
+  const directories = completedFlags.filter(({ values }) => values === 'directory')
+  const valueCases = completedFlags.flatMap((flag) =>
     Array.isArray(flag.values) ? [`    ${formatOption(flag)}) COMPREPLY=($(compgen -W '${flag.values.join(' ')}' -- "$cur")) ;;`] : [],
   )
-  const names = all.map((flag) => `${formatOption(flag)}${flag.isSwitch ? '' : '='}`)
+  const names = completedFlags.map((flag) => `${formatOption(flag)}${flag.isSwitch ? '' : '='}`)
   return `# bash completion for keelson
 _keelson() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" flag=''
@@ -63,7 +63,7 @@ _keelson() {
   elif [[ $before == '=' ]]; then flag="\${COMP_WORDS[COMP_CWORD-2]}"
   else
     case "$before" in
-    ${createPattern(all.filter(({ isSwitch }) => !isSwitch))}) flag="$before" ;;
+    ${createPattern(completedFlags.filter(({ isSwitch }) => !isSwitch))}) flag="$before" ;;
     esac
   fi
   local IFS=$' \\n'
@@ -89,13 +89,13 @@ complete -F _keelson keelson
 `
 }
 
-function createZshScript(all: readonly CompletedFlag[]): string {
+function createZshScript(completedFlags: readonly CompletedFlag[]): string {
   const quoteForZsh = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&').replaceAll("'", "'\\''")
   const formatAction = ({ name, values }: CompletedFlag): string => {
     if (values === undefined) return `:${name}: `
     return values === 'file' ? `:${name}:_files` : values === 'directory' ? `:${name}:_files -/` : `:${name}:(${values.join(' ')})`
   }
-  const specs = all.map((flag) => {
+  const specs = completedFlags.map((flag) => {
     if (flag.name === 'help') return `    '(- *)--help[${quoteForZsh(flag.help)}]'`
     // "=-" means that a value must follow after "=". "::" makes the value optional.
     const separator = flag.name.length === 1 ? '' : flag.isSwitch ? '=-' : '='
@@ -120,9 +120,9 @@ if [[ $funcstack[1] == _keelson ]]; then _keelson "$@"; else compdef _keelson ke
 `
 }
 
-function createFishScript(all: readonly CompletedFlag[]): string {
+function createFishScript(completedFlags: readonly CompletedFlag[]): string {
   const quoteForFish = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
-  const lines = all.map((flag) => {
+  const lines = completedFlags.map((flag) => {
     const { values, isSwitch } = flag
     const value = isSwitch
       ? ''
@@ -144,9 +144,9 @@ ${lines.join('\n')}
 `
 }
 
-function createPowershellScript(all: readonly CompletedFlag[]): string {
+function createPowershellScript(completedFlags: readonly CompletedFlag[]): string {
   const quoteForPowershell = (text: string): string => `'${text.replaceAll("'", "''")}'`
-  const table = all.map((flag) => {
+  const table = completedFlags.map((flag) => {
     const values = Array.isArray(flag.values) ? flag.values : []
     return `    ${quoteForPowershell(formatOption(flag))} = @{ help = ${quoteForPowershell(flag.help)}; values = @(${values.map(quoteForPowershell).join(', ')}); suffix = ${quoteForPowershell(flag.isSwitch ? '' : '=')} }`
   })

@@ -111,18 +111,20 @@ export class AdmissionPlugins {
       names.filter((name) => !isKnown(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`)
     const order = this.#order()
     const misplaced = [...this.#registered].filter(([name]) => !order.includes(name))
-    const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted()
+    const conflicting = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted()
     return [
       ...describeUnknown('enable-admission-plugins', enable),
       ...describeUnknown('disable-admission-plugins', disable),
       ...misplaced.map(([name, { place }]) => {
-        const where = place.after === undefined ? `before ${JSON.stringify(place.before)}` : `after ${JSON.stringify(place.after)}`
-        return `admission plugin ${JSON.stringify(name)} cannot run ${where}: there is no such plugin`
+        const position = place.after === undefined ? `before ${JSON.stringify(place.before)}` : `after ${JSON.stringify(place.after)}`
+        return `admission plugin ${JSON.stringify(name)} cannot run ${position}: there is no such plugin`
       }),
       ...enable
         .filter((name) => isKnown(name) && !this.#registered.has(name) && !inactivePlugins.has(name))
         .map((name) => `enable-admission-plugins plugin ${JSON.stringify(name)} is not available in this server`),
-      ...(both.length > 0 ? [`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`] : []),
+      ...(conflicting.length > 0
+        ? [`[${conflicting.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]
+        : []),
     ]
   }
 }

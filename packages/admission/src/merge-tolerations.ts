@@ -4,12 +4,12 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 /** Merges two lists of tolerations. Drops tolerations that another one covers. Of equal tolerations, keeps the first. */
 export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], second: readonly DeepReadonly<Toleration>[]): Toleration[] {
-  const all = [...first, ...second]
+  const tolerations = [...first, ...second]
   const merged: Toleration[] = []
-  for (const [i, toleration] of all.entries()) {
+  for (const [i, toleration] of tolerations.entries()) {
     const isCovered =
-      merged.some((kept) => covers(kept, toleration)) ||
-      all.slice(i + 1).some((later) => !equalsSemantically(later, toleration) && covers(later, toleration))
+      merged.some((mergedToleration) => covers(mergedToleration, toleration)) ||
+      tolerations.slice(i + 1).some((later) => !equalsSemantically(later, toleration) && covers(later, toleration))
     if (!isCovered) merged.push({ ...toleration })
   }
   return merged

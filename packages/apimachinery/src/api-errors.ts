@@ -220,8 +220,8 @@ export function newGenericServerResponse(
 ): ApiError {
   const { serverMessage = '', retryAfterSeconds, isUnexpectedResponse } = options
   let [reason, message] = decideGenericReason(code, verb, serverMessage)
-  const where = groupResourceString(gr)
-  if (where !== '') message = `${message} (${verb.toLowerCase()} ${where}${name === '' ? '' : ` ${name}`})`
+  const resourceText = groupResourceString(gr)
+  if (resourceText !== '') message = `${message} (${verb.toLowerCase()} ${resourceText}${name === '' ? '' : ` ${name}`})`
   const causes = isUnexpectedResponse ? [{ reason: 'UnexpectedServerResponse', message: serverMessage }] : []
   const details = createDetails(gr, name, { causes, ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }) })
   return new ApiError({ reason, message, code, details, cause: options.cause })

@@ -17,8 +17,8 @@ export function findClosestMatch(word: string, candidates: Iterable<string>): st
  * "token-auth-file".
  */
 function isShortened(word: string, candidate: string): boolean {
-  const parts = candidate.split('-')
-  return word.length >= 3 && (candidate.startsWith(word) || word.split('-').every((part) => parts.includes(part)))
+  const words = candidate.split('-')
+  return word.length >= 3 && (candidate.startsWith(word) || word.split('-').every((part) => words.includes(part)))
 }
 
 function editDistance(a: string, b: string): number {

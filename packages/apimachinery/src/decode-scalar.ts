@@ -242,6 +242,6 @@ function decodeInteger(literal: string): bigint | undefined {
   }
   const number = Number(literal)
   if (!Number.isInteger(number)) return undefined
-  const whole = BigInt(number)
-  return whole >= least && whole <= most ? whole : least
+  const integer = BigInt(number)
+  return integer >= least && integer <= most ? integer : least
 }

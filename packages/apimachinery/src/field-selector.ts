@@ -77,10 +77,10 @@ function foldRequirements(requirements: readonly FieldRequirement[]): ReadonlyMa
   return tests
 }
 
-const all = new FieldSelector([])
+const everyField = new FieldSelector([])
 
 export function selectEveryField(): FieldSelector {
-  return all
+  return everyField
 }
 
 export function selectField(field: string, value: string): FieldSelector {
@@ -100,7 +100,7 @@ export function parseFieldSelector(text: string): FieldSelector {
       value: unescapeFieldValue(term.slice(match.index + match[0].length)),
     })
   }
-  return requirements.length === 0 ? all : new FieldSelector(requirements)
+  return requirements.length === 0 ? everyField : new FieldSelector(requirements)
 }
 
 export function escapeFieldValue(value: string): string {

@@ -219,30 +219,30 @@ interface OpenValue {
 
 /** Serializes a value that JSON.stringify cannot serialize: one that contains a `bigint` or an undecoded object, or is nested very deeply. */
 function stringifyExactly(root: unknown): string {
-  const parts: string[] = []
+  const formatted: string[] = []
   const open: OpenValue[] = []
   const write = (value: unknown): void => {
-    if (typeof value === 'bigint') parts.push(String(value))
-    else if (typeof value !== 'object' || value === null) parts.push(stringifyNatively(value))
-    else if (value instanceof UndecodedObject) parts.push(value.text)
+    if (typeof value === 'bigint') formatted.push(String(value))
+    else if (typeof value !== 'object' || value === null) formatted.push(stringifyNatively(value))
+    else if (value instanceof UndecodedObject) formatted.push(value.text)
     else {
       const isList = Array.isArray(value)
-      parts.push(isList ? '[' : '{')
+      formatted.push(isList ? '[' : '{')
       open.push({ isList, members: isList ? value : listMemberValues(value), next: 0 })
     }
   }
   write(root)
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
     if (last.next === last.members.length) {
-      parts.push(last.isList ? ']' : '}')
+      formatted.push(last.isList ? ']' : '}')
       open.pop()
       continue
     }
-    if (last.next > 0) parts.push(',')
-    if (!last.isList) parts.push(`${stringifyNatively(last.members[last.next++])}:`)
+    if (last.next > 0) formatted.push(',')
+    if (!last.isList) formatted.push(`${stringifyNatively(last.members[last.next++])}:`)
     write(last.members[last.next++])
   }
-  return parts.join('')
+  return formatted.join('')
 }
 
 function listMemberValues(object: object): readonly unknown[] {

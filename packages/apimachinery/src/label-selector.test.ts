@@ -112,8 +112,9 @@ describe('parseLabelSelector', () => {
       [(i: number) => `a${i}!=b`, (i: number) => `!a${i}`, (i: number) => `tier!=t${i}`, (i: number) => `tier>${i}`].map((of) =>
         parseLabelSelector(Array.from({ length: count }, (_, i) => of(i)).join(',')),
       )
-    const matchAll = (all: LabelsSelector[]) => (): void => {
-      for (let object = 0; object < 1000; object++) for (const selector of all) selector.matches({ app: `a${object}`, tier: '100000' })
+    const matchAll = (selectors: LabelsSelector[]) => (): void => {
+      for (let object = 0; object < 1000; object++)
+        for (const selector of selectors) selector.matches({ app: `a${object}`, tier: '100000' })
     }
     const [few, many] = [createSelectors(20), createSelectors(20_000)]
     for (const warm of [few, many]) matchAll(warm)()

@@ -57,11 +57,11 @@ export class LabelsSelector {
   }
 }
 
-const all = new LabelsSelector([])
+const everythingSelector = new LabelsSelector([])
 const none = new LabelsSelector([], true)
 
 export function selectEverything(): LabelsSelector {
-  return all
+  return everythingSelector
 }
 
 export function selectNothing(): LabelsSelector {
@@ -70,13 +70,13 @@ export function selectNothing(): LabelsSelector {
 
 /** Parses the query parameter `labelSelector`. Throws BadRequest. `path` is used only in error messages. */
 export function parseLabelSelector(text: string, path?: FieldPath): LabelsSelector {
-  if (text === '') return all
+  if (text === '') return everythingSelector
   return new LabelsSelector(parseRequirements(text, path))
 }
 
 /** Returns a selector that requires these labels. Does not validate them: the labels must come from a valid object. */
 export function createSelectorFromLabels(labels: Labels | undefined): LabelsSelector {
-  if (labels === undefined) return all
+  if (labels === undefined) return everythingSelector
   return new LabelsSelector(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })))
 }
 
@@ -100,5 +100,5 @@ export function labelSelectorAsSelector(selector: DeepReadonly<LabelSelector> | 
     if (operator === undefined) throw newBadRequest(`${quote(expression.operator)} is not a valid label selector operator`)
     add({ key: expression.key, operator, values: expression.values ?? [] })
   }
-  return requirements.length === 0 ? all : new LabelsSelector(requirements)
+  return requirements.length === 0 ? everythingSelector : new LabelsSelector(requirements)
 }

@@ -149,14 +149,14 @@ export function isQualifiedName(value: string): Messages {
 }
 
 const qualifiedNameMessages = memoizeByText((value): Messages => {
-  const parts = value.split('/')
-  if (parts.length > 2) {
+  const segments = value.split('/')
+  if (segments.length > 2) {
     return [`a valid label key ${labelName.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
   }
   const messages: string[] = []
-  const name = parts.at(-1)!
-  if (parts.length === 2) {
-    const prefixMessages = parts[0] === '' ? [emptyMessage] : check(parts[0]!, dns1123SubdomainBytes)
+  const name = segments.at(-1)!
+  if (segments.length === 2) {
+    const prefixMessages = segments[0] === '' ? [emptyMessage] : check(segments[0]!, dns1123SubdomainBytes)
     messages.push(...prefixMessages.map((message) => `prefix part ${message}`))
   }
   if (name === '') messages.push(`name part ${emptyMessage}`)

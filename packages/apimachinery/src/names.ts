@@ -36,9 +36,9 @@ export function formatGroupVersion(gv: GroupVersion): string {
 /** Parses an apiVersion. "" and "/" result in an empty group and version, as in upstream. Throws for more than one slash. */
 export function parseGroupVersion(text: string): GroupVersion {
   if (text === '' || text === '/') return { group: '', version: '' }
-  const parts = text.split('/')
-  if (parts.length === 1) return { group: '', version: text }
-  if (parts.length === 2) return { group: parts[0]!, version: parts[1]! }
+  const segments = text.split('/')
+  if (segments.length === 1) return { group: '', version: text }
+  if (segments.length === 2) return { group: segments[0]!, version: segments[1]! }
   throw new Error(`unexpected GroupVersion string: ${text}`)
 }
 

@@ -48,8 +48,8 @@ export function parseQuantityParts(text: string): QuantityParts {
     else magnitude = (magnitude + computePowerOfTen(dropped) - 1n) / computePowerOfTen(dropped)
     exponent = smallestExponent
   }
-  const parts = limitMagnitude(magnitude, exponent, format)
-  return { ...parts, unscaled: negative ? -parts.unscaled : parts.unscaled, keepText }
+  const limited = limitMagnitude(magnitude, exponent, format)
+  return { ...limited, unscaled: negative ? -limited.unscaled : limited.unscaled, keepText }
 }
 
 /** Returns `10n ** BigInt(exponent)`. Caches common powers, because computing them takes longer than using them. */

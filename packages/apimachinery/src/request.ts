@@ -54,9 +54,9 @@ const noAction: RequestedAction = {
 
 /** Builds an action on a resource, for authorizers. Members that the caller omits are "". */
 export function createResourceAction(
-  parts: Pick<RequestedAction, 'verb' | 'resource'> & Partial<Omit<RequestedAction, 'isResourceRequest' | 'path'>>,
+  members: Pick<RequestedAction, 'verb' | 'resource'> & Partial<Omit<RequestedAction, 'isResourceRequest' | 'path'>>,
 ): RequestedAction {
-  return { ...noAction, ...parts }
+  return { ...noAction, ...members }
 }
 
 /** Builds an action on a path that is not a resource. */

@@ -98,8 +98,8 @@ test('lists the permissions of a user', async () => {
     nonResourceRules: [always],
     incomplete: false,
   })
-  const all = createAuthorizerUnion(authorizer, createConstantAuthorizer({ decision: 'allow', reason: '' }))
-  expect(await all.rulesFor!({ name: 'root', groups: ['system:masters'] }, 'default')).toEqual({
+  const union = createAuthorizerUnion(authorizer, createConstantAuthorizer({ decision: 'allow', reason: '' }))
+  expect(await union.rulesFor!({ name: 'root', groups: ['system:masters'] }, 'default')).toEqual({
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
     nonResourceRules: [always, { verbs: ['*'], nonResourceURLs: ['*'] }],
     incomplete: false,

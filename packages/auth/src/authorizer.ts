@@ -61,10 +61,10 @@ export const noOpinion: Decision = { decision: 'noOpinion', reason: '' }
 
 /** Creates an authorizer that always returns the same decision. The modes AlwaysAllow and AlwaysDeny use it. */
 export function createConstantAuthorizer(decision: Decision): Authorizer {
-  const all = decision.decision === 'allow'
+  const isAllowed = decision.decision === 'allow'
   const rules: Rules = {
-    resourceRules: all ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
-    nonResourceRules: all ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
+    resourceRules: isAllowed ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
+    nonResourceRules: isAllowed ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
     incomplete: false,
   }
   return { authorize: () => decision, rulesFor: () => rules }

@@ -51,15 +51,16 @@ interface Search {
 // Returns a promise only if an authenticator does, because most requests need none.
 function findFirstKnown(search: Search, from: number, reasons?: readonly string[]): AuthenticationResult | Promise<AuthenticationResult> {
   const { tokens, token, notes } = search
-  let all = reasons
+  let allReasons = reasons
   for (let i = from; i < tokens.length; i++) {
     const result = tokens[i]!.authenticateToken(token, notes)
-    if (result instanceof Promise) return result.then((late) => keepAccepted(late) ?? findFirstKnown(search, i + 1, withReason(all, late)))
+    if (result instanceof Promise)
+      return result.then((late) => keepAccepted(late) ?? findFirstKnown(search, i + 1, withReason(allReasons, late)))
     const cached = keepAccepted(result)
     if (cached !== undefined) return cached
-    all = withReason(all, result)
+    allReasons = withReason(allReasons, result)
   }
-  return all === undefined ? unknownToken : { outcome: 'rejected', reason: joinReasons(all) }
+  return allReasons === undefined ? unknownToken : { outcome: 'rejected', reason: joinReasons(allReasons) }
 }
 
 function keepAccepted(result: TokenResult): AuthenticationResult | undefined {

@@ -14,9 +14,9 @@ interface RequestHeaders {
  * otherwise trust identities that the client made up.
  */
 export function createIdentityHeaderRemover(more: IdentityHeaders = []): (request: RequestHeaders) => void {
-  const all = [...standardHeaders, ...more].map((name) => name.toLowerCase())
-  const names = new Set(all.filter((name) => !name.endsWith('*')))
-  const prefixes = all.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  const headerNames = [...standardHeaders, ...more].map((name) => name.toLowerCase())
+  const names = new Set(headerNames.filter((name) => !name.endsWith('*')))
+  const prefixes = headerNames.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   // The first letters of the prefixes. They rule out most header names quickly, because this runs for every request. An empty prefix
   // matches every name.
   const firstLetters = new Uint8Array(128).fill(prefixes.includes('') ? 1 : 0)

@@ -17,9 +17,9 @@ const createCertificate = (commonName: string | string[]): PeerCertificate =>
 function authenticate(
   rawHeaders: readonly string[],
   from: PeerCertificate | undefined = createCertificate('proxy'),
-  given = options,
+  headerOptions = options,
 ): unknown {
-  return createRequestHeaderAuthenticator(() => given).authenticate({
+  return createRequestHeaderAuthenticator(() => headerOptions).authenticate({
     headers: {},
     rawHeaders,
     path: '/',
@@ -80,8 +80,8 @@ describe('another client', () => {
 })
 
 test('a front proxy is trusted according to the newest options', () => {
-  let given: RequestHeaderOptions | undefined
-  const authenticator = createRequestHeaderAuthenticator(() => given)
+  let headerOptions: RequestHeaderOptions | undefined
+  const authenticator = createRequestHeaderAuthenticator(() => headerOptions)
   const credentials = {
     headers: {},
     rawHeaders: ['X-Remote-User', 'alice', 'Who', 'bob'],
@@ -90,9 +90,9 @@ test('a front proxy is trusted according to the newest options', () => {
     frontProxyCertificate: createCertificate('proxy'),
   }
   expect(authenticator.authenticate(credentials)).toEqual({ outcome: 'unknown' })
-  given = options
+  headerOptions = options
   expect(authenticator.authenticate(credentials)).toEqual(createUser('alice'))
-  given = { usernameHeaders: ['Who'] }
+  headerOptions = { usernameHeaders: ['Who'] }
   expect(authenticator.authenticate(credentials)).toEqual(createUser('bob'))
 })
 

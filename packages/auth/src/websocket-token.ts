@@ -18,7 +18,7 @@ export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authen
       const protocols = readProtocols(offered)
       if (typeof protocols === 'string') return { outcome: 'rejected', reason: protocols }
       const accept = (result: AuthenticationResult): AuthenticationResult => {
-        if (result.outcome === 'authenticated') headers[header] = protocols.others.join(',')
+        if (result.outcome === 'authenticated') headers[header] = protocols.otherProtocols.join(',')
         return result
       }
       const authenticated = bearer.authenticate({
@@ -36,9 +36,9 @@ function isWebSocketHandshake({ connection = '', upgrade = '' }: IncomingHttpHea
 }
 
 /** Returns the token and the other subprotocols, or an error message. */
-function readProtocols(offered: string): { readonly token: string; readonly others: readonly string[] } | string {
+function readProtocols(offered: string): { readonly token: string; readonly otherProtocols: readonly string[] } | string {
   const protocols = offered.split(',').map((protocol) => protocol.trim())
-  const others = protocols.filter((protocol) => !protocol.startsWith(prefix))
+  const otherProtocols = protocols.filter((protocol) => !protocol.startsWith(prefix))
   const [encoded = '', ...more] = protocols
     .filter((protocol) => protocol.startsWith(prefix))
     .map((protocol) => protocol.slice(prefix.length))
@@ -47,6 +47,6 @@ function readProtocols(offered: string): { readonly token: string; readonly othe
   const token = Buffer.from(encoded, 'base64url').toString()
   // A token with spaces would be truncated in the Authorization header. Valid tokens contain no spaces.
   if (/[\s\ufffd]/.test(token)) return 'invalid base64.bearer.authorization token'
-  if (others.length === 0) return 'missing additional subprotocol'
-  return { token, others }
+  if (otherProtocols.length === 0) return 'missing additional subprotocol'
+  return { token, otherProtocols }
 }

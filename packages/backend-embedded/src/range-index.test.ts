@@ -58,13 +58,13 @@ it('calls each range once if ranges are added and deleted meanwhile', () => {
 
 it('finds ranges after thousands of others were added and deleted', () => {
   const index = new RangeIndex<Member>()
-  const kept = { range: { start: 'a', end: 'z' } }
-  index.add(kept)
+  const keptMember = { range: { start: 'a', end: 'z' } }
+  index.add(keptMember)
   for (let i = 0; i < 10_000; i++) {
     const member = { range: { start: `k${i}/`, end: `k${i}0` } }
     index.add(member)
-    expect(findMembers(index, `k${i}/x`)).toEqual([kept, member])
+    expect(findMembers(index, `k${i}/x`)).toEqual([keptMember, member])
     index.delete(member)
-    expect(findMembers(index, `k${i}/x`)).toEqual([kept])
+    expect(findMembers(index, `k${i}/x`)).toEqual([keptMember])
   }
 })

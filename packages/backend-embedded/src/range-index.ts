@@ -46,8 +46,8 @@ export class RangeIndex<R extends Ranged> {
     if (!this.#members.delete(member)) return
     const { start, end } = member.range
     if (end === undefined) {
-      const others = this.#keys.get(start)!.filter((other) => other !== member)
-      if (others.length > 0) this.#keys.set(start, others)
+      const otherMembers = this.#keys.get(start)!.filter((other) => other !== member)
+      if (otherMembers.length > 0) this.#keys.set(start, otherMembers)
       else this.#keys.delete(start)
       return
     }

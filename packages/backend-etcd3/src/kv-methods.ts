@@ -134,7 +134,7 @@ function readFirst(operation: WireReader): Entry | undefined {
   for (let field = operation.next(); field !== 0; field = operation.next()) {
     if (field !== 1) continue
     const range = operation.message()
-    for (let inside = range.next(); inside !== 0; inside = range.next()) if (inside === 2) return readEntry(range.message())
+    for (let kvField = range.next(); kvField !== 0; kvField = range.next()) if (kvField === 2) return readEntry(range.message())
   }
   return undefined
 }

@@ -29,7 +29,7 @@ export interface RepeatOptions {
 
 /** The etcd servers, of which one is in use. Sends calls to it and decides whether a failed call is retried. */
 export class Servers {
-  readonly all: readonly Endpoint[]
+  readonly endpoints: readonly Endpoint[]
   readonly #clock: Clock
   readonly #callTimeout: number
   readonly #retryTimeout: number
@@ -39,19 +39,19 @@ export class Servers {
     endpoints: readonly Endpoint[],
     settings: { readonly clock: Clock; readonly callTimeout: number; readonly retryTimeout: number },
   ) {
-    this.all = endpoints
+    this.endpoints = endpoints
     this.#clock = settings.clock
     this.#callTimeout = settings.callTimeout
     this.#retryTimeout = settings.retryTimeout
   }
 
   get current(): Endpoint {
-    return this.all[this.#current]!
+    return this.endpoints[this.#current]!
   }
 
   /** Switches to the next server if `endpoint` is the server in use. */
   markFailed(endpoint: Endpoint): void {
-    if (this.current === endpoint) this.#current = (this.#current + 1) % this.all.length
+    if (this.current === endpoint) this.#current = (this.#current + 1) % this.endpoints.length
   }
 
   /**

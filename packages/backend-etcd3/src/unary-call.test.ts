@@ -128,10 +128,10 @@ describe('a call to another HTTP/2 server', () => {
   afterAll(() => server.close())
   const openChannel = (): Http2Channel => openChannelTo((server.address() as AddressInfo).port)
 
-  function respond(stream: ServerHttp2Stream, parts: readonly Buffer[], trailers: Record<string, string>): void {
+  function respond(stream: ServerHttp2Stream, chunks: readonly Buffer[], trailers: Record<string, string>): void {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
     stream.on('wantTrailers', () => stream.sendTrailers(trailers))
-    for (const part of parts) stream.write(part)
+    for (const part of chunks) stream.write(part)
     stream.end()
   }
 

@@ -68,13 +68,13 @@ test.each([
         else await fixture.put(namespace, name, { nodeName: node, ...(labels && { labels }) })
       }
       for (const change of first) await apply(change)
-      for (const { change: next, question: asked } of steps) {
+      for (const { change: next, question: question } of steps) {
         await apply(next)
-        await settle(asked.wait)
-        const options = { predicate: createPredicate(asked), limit: asked.limit }
+        await settle(question.wait)
+        const options = { predicate: createPredicate(question), limit: question.limit }
         const [cachedPages, storePages] = [
-          await listPageKeys(fixture.cacher, asked.key, options),
-          await listPageKeys(fixture.store, asked.key, options),
+          await listPageKeys(fixture.cacher, question.key, options),
+          await listPageKeys(fixture.store, question.key, options),
         ]
         expect(withoutEmptyEnd(cachedPages)).toEqual(withoutEmptyEnd(storePages))
       }

@@ -59,12 +59,12 @@ export class Indexes<T extends KubeObject = KubeObject> {
   keysFor(predicate: Predicate | undefined, range: KeyRange, state: ObjectSnapshot<T>): IndexedKeys | undefined {
     if (predicate === undefined) return undefined
     const now = this.#clock.now()
-    let smallest = Math.floor(state.count(range) / objectsPerLookup)
+    let lookupLimit = Math.floor(state.count(range) / objectsPerLookup)
     let best: IndexLookup<T> | undefined
     for (const candidate of this.#lookups(predicate)) {
       const count = candidate.index.count(candidate.values, state, now)
-      if (count === undefined || count > smallest) continue
-      smallest = count
+      if (count === undefined || count > lookupLimit) continue
+      lookupLimit = count
       best = candidate
     }
     if (best === undefined) return undefined

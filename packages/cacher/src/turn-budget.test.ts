@@ -15,9 +15,9 @@ test('work that does not fit into one turn of the event loop runs in the next tu
   }
   for (let i = 0; i < 7; i++) runWork(i)
   expect(finished).toEqual([0, 1])
-  for (const all of [4, 6, 7]) {
+  for (const total of [4, 6, 7]) {
     await turn()
-    expect(finished).toEqual(Array.from({ length: all }, (_, i) => i))
+    expect(finished).toEqual(Array.from({ length: total }, (_, i) => i))
   }
 })
 

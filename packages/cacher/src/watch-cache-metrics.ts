@@ -90,10 +90,10 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
         recordWait: (seconds) => series.wait().observe(seconds),
         countConsistentRead: (success, fallback) =>
           add(consistentReads.with({ ...labels, success: String(success), fallback: String(fallback) }), 1),
-        recordList(index, read, given) {
+        recordList(index, read, returnedCount) {
           add(lists.with({ ...labels, index }), 1)
           add(fetched.with({ ...labels, index }), read)
-          add(returned.with(labels), given)
+          add(returned.with(labels), returnedCount)
         },
         countComparison: (status) => add(checks.with({ ...labels, status }), 1),
         close: () => [revisions, capacity].forEach((gauge) => gauge.delete(labels)),

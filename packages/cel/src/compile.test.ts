@@ -27,8 +27,8 @@ const pieces = fc.constantFrom(
 describe('compilation of hostile expressions', () => {
   it('throws only CompileError', () => {
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
-        expect(catchProblem(parts.join(''))).toBeTypeOf('string')
+      fc.property(fc.array(pieces, { maxLength: 40 }), (fragments) => {
+        expect(catchProblem(fragments.join(''))).toBeTypeOf('string')
       }),
       { numRuns: 300 },
     )

@@ -45,10 +45,10 @@ export async function buildAudit(options: LoggedOptions, services: AuditServices
   if (warning !== undefined) options.log(0, `Audit policy contains errors, falling back to lenient decoding: ${warning}`)
   const metrics = library.createAuditMetrics(services.metrics)
   const log = (text: string): void => options.log(0, text)
-  const parts: BackendServices = { ...services, library, log, report: library.createLossReport(metrics, log) }
+  const backendServices: BackendServices = { ...services, library, log, report: library.createLossReport(metrics, log) }
   const backends: AuditBackend[] = []
-  if (logOptions !== undefined) backends.push(await buildLog(logOptions, parts))
-  if (webhook !== undefined) backends.push(await buildWebhook(webhook, parts))
+  if (logOptions !== undefined) backends.push(await buildLog(logOptions, backendServices))
+  if (webhook !== undefined) backends.push(await buildWebhook(webhook, backendServices))
   return library.createAuditor({
     evaluate: library.compilePolicy(policy),
     backend: library.createUnionBackend(backends),

@@ -49,8 +49,8 @@ export interface AuthenticationParts extends Pick<ExternalTokenParts, 'metrics' 
   readonly delegation?: Delegation | undefined
 }
 
-export async function buildAuthentication(options: ServerChainOptions, parts: AuthenticationParts): Promise<Authentication> {
-  const { metrics, delegation } = parts
+export async function buildAuthentication(options: ServerChainOptions, dependencies: AuthenticationParts): Promise<Authentication> {
+  const { metrics, delegation } = dependencies
   const adminToken = generateToken()
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
   const authentication = { ...authenticationDefaults, ...options.authentication }
@@ -68,7 +68,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
     tokens.push(bootstrap)
   }
   const external = await openExternalTokens(options.authentication ?? {}, {
-    ...parts,
+    ...dependencies,
     audiences: serviceAccounts.subresource.audiences,
     ownIssuers: { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }.issuers,
     log: (text) => options.log?.(0, text),

@@ -40,7 +40,7 @@ interface ModeParts {
   readonly metrics: MetricsRegistry
   readonly roles: RbacPolicy
 }
-type ModeFactory = (parts: ModeParts) => ModeAuthorizer
+type ModeFactory = (dependencies: ModeParts) => ModeAuthorizer
 
 /** Factories of the authorizers that have no configuration of their own. */
 const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, ModeFactory>> = {
@@ -67,19 +67,19 @@ export interface AuthorizationParts {
  * Builds the chain of authorizers: `system:masters`, the always-allowed paths, `authorizers`, and then the modes in the configured order.
  * Reloads the configuration file on changes. Throws `ConfigurationError` for invalid options or files.
  */
-export async function buildAuthorization(options: ServerChainOptions, parts: AuthorizationParts): Promise<Authorization> {
+export async function buildAuthorization(options: ServerChainOptions, dependencies: AuthorizationParts): Promise<Authorization> {
   checkAuthorization(options)
   const authorization = options.authorization ?? {}
-  const metrics = createAuthorizationMetrics(parts.metrics)
+  const metrics = createAuthorizationMetrics(dependencies.metrics)
   const log = (text: string): void => options.log?.(0, text)
   const front = [createPrivilegedGroupsAuthorizer(mastersGroup), createPathAuthorizer(options), ...(options.authorizers ?? [])]
   const file = await wrapConfigurationError('the authorization configuration cannot be used', () =>
-    parts.delegation === undefined ? readAuthorization(authorization) : { configuration: { authorizers: [] } },
+    dependencies.delegation === undefined ? readAuthorization(authorization) : { configuration: { authorizers: [] } },
   )
   // Authorizers that are kept when the file is reloaded. A changed file cannot add or remove authorizers of these types.
   const lasting = new Map<string, ModeAuthorizer>()
   const roles = new RbacPolicy()
-  const modeParts: ModeParts = { log: options.log, metrics: parts.metrics, roles }
+  const modeParts: ModeParts = { log: options.log, metrics: dependencies.metrics, roles }
   for (const { type } of file.configuration.authorizers) {
     if (type === 'ABAC') {
       const policies = await wrapConfigurationError('the policy file cannot be used', () =>
@@ -91,12 +91,12 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
 
   const open = async ({ authorizers }: AuthorizationConfiguration): Promise<OpenChain> => {
     const webhooks: Disposable[] = []
-    const members: Authorizer[] = parts.delegation === undefined ? [] : [parts.delegation.authorizer]
+    const members: Authorizer[] = dependencies.delegation === undefined ? [] : [dependencies.delegation.authorizer]
     for (const configuration of authorizers) {
       const { type, name } = configuration
       let member = lasting.get(type)
       if (type === 'Webhook') {
-        const webhook = await openWebhookAuthorizer(configuration, { dialer: parts.dialer, clock: parts.clock, metrics, log })
+        const webhook = await openWebhookAuthorizer(configuration, { dialer: dependencies.dialer, clock: dependencies.clock, metrics, log })
         webhooks.push(webhook)
         member = webhook
       } else if (type === 'AlwaysAllow' || type === 'AlwaysDeny') member ??= factories[type](modeParts)
@@ -112,14 +112,14 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
     configFile === undefined
       ? undefined
       : followAuthorizationFile({
-          ...parts,
+          ...dependencies,
           file: configFile,
           content: file.content ?? '',
           requiredTypes: [...lasting.keys()],
           log,
           use: async (configuration) => {
             const newAuthorizer = await open(configuration)
-            closeLater(current.webhooks, parts.clock)
+            closeLater(current.webhooks, dependencies.clock)
             current = newAuthorizer
           },
         })

@@ -9,12 +9,12 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
  */
 export async function buildDelegation(
   { delegation, log }: ServerChainOptions,
-  parts: Omit<DelegationParts, 'log'>,
+  dependencies: Omit<DelegationParts, 'log'>,
 ): Promise<Delegation | undefined> {
   if (delegation === undefined) return undefined
   const { openDelegation } = await import('@keelson/aggregator/extension-server')
   try {
-    return await openDelegation(delegation, { ...parts, log: (text) => log?.(0, text) })
+    return await openDelegation(delegation, { ...dependencies, log: (text) => log?.(0, text) })
   } catch (error) {
     throw new ConfigurationError(getErrorMessage(error), { cause: error })
   }

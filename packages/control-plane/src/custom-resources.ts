@@ -27,15 +27,15 @@ const definitionsResource = { group: 'apiextensions.k8s.io', resource: 'customre
 
 /** The custom resources of a server, and the controllers of their definitions. */
 export class CustomResources implements AsyncDisposable {
-  readonly #parts: CustomResourcesParts
+  readonly #dependencies: CustomResourcesParts
   readonly #host: CustomResourceHost
   /** Answers 404 to unknown paths from now on. Before that, the path may be one of a stored definition. */
   readonly #releasePaths: () => void
   #controllers: DefinitionControllers | undefined
 
-  constructor(parts: CustomResourcesParts) {
-    const { client, config, dialer, host, server, log } = parts
-    this.#parts = parts
+  constructor(dependencies: CustomResourcesParts) {
+    const { client, config, dialer, host, server, log } = dependencies
+    this.#dependencies = dependencies
     this.#releasePaths = client.resource(definitionsResource) === undefined ? () => {} : server.holdUnknownPaths()
     this.#host = createCustomResourceHost({
       host,
@@ -50,7 +50,7 @@ export class CustomResources implements AsyncDisposable {
 
   /** Starts the controllers of definitions. */
   start(metrics: WorkQueueMetrics): void {
-    const { client, config, log, serverCount } = this.#parts
+    const { client, config, log, serverCount } = this.#dependencies
     this.#controllers = startDefinitionControllers({
       client,
       resources: this.#host,

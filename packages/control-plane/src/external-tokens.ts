@@ -32,20 +32,20 @@ export interface ExternalTokenParts {
 const userTtlMs = 10_000
 
 /** Creates the authenticators of external tokens from the options and files. Throws `ConfigurationError` for files that cannot be used. */
-export async function openExternalTokens(options: AuthenticationOptions, parts: ExternalTokenParts): Promise<ExternalTokens> {
-  const { audiences, clock } = parts
+export async function openExternalTokens(options: AuthenticationOptions, dependencies: ExternalTokenParts): Promise<ExternalTokens> {
+  const { audiences, clock } = dependencies
   checkConflicts(options)
-  const file = await wrapConfigurationError(() => readIssuers(options, parts.ownIssuers))
+  const file = await wrapConfigurationError(() => readIssuers(options, dependencies.ownIssuers))
   const authenticators: TokenAuthenticator[] = []
   const open: Disposable[] = []
   if (file.issuers.length > 0 || file.content !== undefined) {
-    const issuers = followIssuers({ ...parts, file, path: options.configFile, disallowedIssuers: parts.ownIssuers })
+    const issuers = followIssuers({ ...dependencies, file, path: options.configFile, disallowedIssuers: dependencies.ownIssuers })
     open.push(issuers)
     authenticators.push(createCachedTokens(issuers, { audiences, successTtlMs: userTtlMs, unknownTtlMs: 0, clock }))
   }
   const { tokenWebhook } = options
   if (tokenWebhook !== undefined) {
-    const webhook = await wrapConfigurationError(() => openTokenWebhook(tokenWebhook, parts))
+    const webhook = await wrapConfigurationError(() => openTokenWebhook(tokenWebhook, dependencies))
     open.push(webhook)
     authenticators.push(webhook)
   }

@@ -49,8 +49,8 @@ export function createReloadMetrics(registry: MetricsRegistry, what: 'authentica
   }
 }
 
-function replaceInfo(info: ValueVector, before: string | undefined, after: string): string {
-  if (before !== undefined) info.delete({ apiserver_id_hash: apiServerIdHash, hash: before })
-  info.with({ apiserver_id_hash: apiServerIdHash, hash: after }).value = 1
+function replaceInfo(infoMetric: ValueVector, before: string | undefined, after: string): string {
+  if (before !== undefined) infoMetric.delete({ apiserver_id_hash: apiServerIdHash, hash: before })
+  infoMetric.with({ apiserver_id_hash: apiServerIdHash, hash: after }).value = 1
   return after
 }

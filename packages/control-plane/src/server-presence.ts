@@ -29,17 +29,17 @@ export class ServerPresence {
   readonly serverId: string
   /** The addresses of all servers. Undefined if requests are not forwarded between servers. */
   readonly endpoints: PeerEndpoints | undefined
-  readonly #parts: PresenceParts
+  readonly #dependencies: PresenceParts
   readonly #storage: Storage<Endpoints> | undefined
   readonly #lease: IdentityLease | undefined
   readonly #started = { lease: false, endpoints: false }
   #port: number | undefined
 
-  constructor(parts: PresenceParts) {
-    const { options, config, client, features } = parts
+  constructor(dependencies: PresenceParts) {
+    const { options, config, client, features } = dependencies
     const { clock } = config
     const { hostname = readHostname() } = options.peers ?? {}
-    this.#parts = parts
+    this.#dependencies = dependencies
     const serverId = (this.serverId = createServerId(hostname))
     const onError = (error: unknown): void => options.log(0, 'Publishing this server failed', { err: describeError(error) })
     if (features.isEnabled('APIServerIdentity')) this.#lease = new IdentityLease({ client, serverId, hostname, clock, onError })
@@ -101,7 +101,7 @@ export class ServerPresence {
 
   /** Returns the address at which other API servers reach this one. */
   #address(port: number): Destination {
-    const { serving, peers } = this.#parts.options
+    const { serving, peers } = this.#dependencies.options
     if (peers?.advertiseAddress !== undefined && peers.advertisePort !== undefined) {
       return { host: peers.advertiseAddress, port: peers.advertisePort }
     }

@@ -167,13 +167,13 @@ it('asks twice about a pod that is removed at once: before it is marked, and bef
     await createHook('validating', 'allow', { operations: ['DELETE'], resources: ['pods'] })
     if (name === 'one') await call('DELETE', `${pods}/one`, { gracePeriodSeconds: 0 })
     else await call('DELETE', `${pods}?fieldSelector=metadata.name%3Dtwo`)
-    const asked = hooks.calls.map(({ request }) => {
+    const requests = hooks.calls.map(({ request }) => {
       const { metadata } = request['oldObject'] as { readonly metadata: { readonly deletionGracePeriodSeconds?: number } }
       return [request['name'], metadata.deletionGracePeriodSeconds, (request['options'] as object as DeleteOptions).gracePeriodSeconds]
     })
     // A collection has no name, and the grace period that a kind sets is not part of the request.
     const [asksFor, period] = name === 'one' ? ['one', 0] : [undefined, undefined]
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       [asksFor, undefined, period],
       [asksFor, 0, period],
     ])
@@ -243,18 +243,18 @@ it.each([
   await createHook('validating', name, { resources: ['configmaps'] }, { timeoutSeconds: 1 })
   const began = performance.now()
   const refused = call('POST', maps, map())
-  let others = 0
+  let otherCalls = 0
   const reading = (async () => {
     while (performance.now() - began < 400) {
       expect((await call('GET', '/api/v1/namespaces/default')).code).toBe(200)
-      others++
+      otherCalls++
     }
   })()
   const answer = await refused
   expect(performance.now() - began).toBeLessThan(3000)
   expect(answer).toMatchObject({ code: 500, message: expect.stringMatching(message) as string })
   await reading
-  expect(others).toBeGreaterThan(10)
+  expect(otherCalls).toBeGreaterThan(10)
   expect((await call('POST', '/api/v1/namespaces/default/secrets', { metadata: { generateName: 's-' } })).code).toBe(201)
 })
 

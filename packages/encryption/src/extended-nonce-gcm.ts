@@ -14,16 +14,16 @@ export function createExtendedNonceGcm(seed: Uint8Array): ValueTransformer {
   if (seed.length < minSeedSize) throw new Error(`invalid seed length ${seed.length} used for key generation`)
   const secret = createSecretKey(seed)
   // A key has 32 bytes, which is the first block of the expansion. HKDF-Extract is not needed, because the seed is random.
-  const derive = (info: Uint8Array): ValueTransformer =>
-    createAesGcm(createHmac('sha256', secret).update(info).update(Buffer.of(1)).digest())
+  const derive = (keyInfo: Uint8Array): ValueTransformer =>
+    createAesGcm(createHmac('sha256', secret).update(keyInfo).update(Buffer.of(1)).digest())
   return {
     fromStorage(stored, key) {
       if (stored.length < infoSize) throw newTooShortError()
       return derive(stored.subarray(0, infoSize)).fromStorage(stored.subarray(infoSize), key)
     },
     toStorage(data, key) {
-      const info = randomBytes(infoSize)
-      return Buffer.concat([info, derive(info).toStorage(data, key)])
+      const keyInfo = randomBytes(infoSize)
+      return Buffer.concat([keyInfo, derive(keyInfo).toStorage(data, key)])
     },
   }
 }

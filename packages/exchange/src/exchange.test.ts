@@ -43,11 +43,11 @@ test.each([
 
 test('has no namespace for a cluster-scoped route, regardless of the URL', () => {
   const { exchange } = open('https://server/api/v1/namespaces/x')
-  const info = parseRequestInfo('GET', exchange.target, exchange.query)
+  const attributes = parseRequestInfo('GET', exchange.target, exchange.query)
   const serve = async (): Promise<void> => {}
-  exchange.interpret(info, { namespaced: true, isJsonOnly: false, serve })
+  exchange.interpret(attributes, { namespaced: true, isJsonOnly: false, serve })
   expect(exchange.namespace).toBe('x')
-  exchange.interpret(info, { namespaced: false, isJsonOnly: false, serve })
+  exchange.interpret(attributes, { namespaced: false, isJsonOnly: false, serve })
   expect(exchange.namespace).toBe('')
 })
 

@@ -142,10 +142,10 @@ export class Exchange implements RequestContext {
   }
 
   /** Sets the attributes of the request's URL, and the route that serves it. */
-  interpret(info: RequestAttributes, route: Route | undefined): void {
-    this.info = info
+  interpret(attributes: RequestAttributes, route: Route | undefined): void {
+    this.info = attributes
     this.route = route
-    this.namespace = route?.namespaced === false ? '' : info.namespace
+    this.namespace = route?.namespaced === false ? '' : attributes.namespace
   }
 
   get query(): QueryParameters {

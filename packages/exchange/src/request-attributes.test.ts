@@ -161,9 +161,9 @@ test('parses selectors of lists, watches and deletions of collections only', () 
 })
 
 test('omits a selector that cannot be parsed', () => {
-  const info = parseInfo('GET', '/api/v1/pods?fieldSelector=a&labelSelector=b,c in (d)')
-  expect(info).not.toHaveProperty('fieldSelector')
-  expect(info.labelSelector).toMatchObject([{ key: 'b' }, { key: 'c' }])
+  const attributes = parseInfo('GET', '/api/v1/pods?fieldSelector=a&labelSelector=b,c in (d)')
+  expect(attributes).not.toHaveProperty('fieldSelector')
+  expect(attributes.labelSelector).toMatchObject([{ key: 'b' }, { key: 'c' }])
   expect(parseInfo('GET', '/api/v1/pods?fieldSelector=,&labelSelector=')).not.toHaveProperty('fieldSelector')
 })
 
@@ -179,8 +179,8 @@ test('property: interprets any path or throws a RequestInfoError', () => {
       fc.string({ maxLength: 12 }),
       (method, segments, query) => {
         try {
-          const info = parseInfo(method, `/${segments.join('/')}?${query}`)
-          expect(info.isResourceRequest).toBe(info.parts.length > 0)
+          const attributes = parseInfo(method, `/${segments.join('/')}?${query}`)
+          expect(attributes.isResourceRequest).toBe(attributes.parts.length > 0)
         } catch (error) {
           expect(error instanceof RequestInfoError || error instanceof URIError).toBe(true)
         }

@@ -146,10 +146,10 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
     inNamespace = count > 2 && !namespaceSubresources.has(segments[from + 2]!)
     if (inNamespace) from += 2
   }
-  const parts = segments.slice(from)
-  const resource = parts[0]!
-  let name = parts[1] ?? ''
-  const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
+  const pathSegments = segments.slice(from)
+  const resource = pathSegments[0]!
+  let name = pathSegments[1] ?? ''
+  const subresource = verb === 'proxy' ? '' : (pathSegments[2] ?? '')
 
   if (name === '' && verb === 'get') {
     verb = parseLooseBoolean(query.get('watch')) ? 'watch' : 'list'
@@ -157,7 +157,7 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
   }
   if (name === '' && verb === 'delete') verb = 'deletecollection'
 
-  const info: RequestAttributes = {
+  const attributes: RequestAttributes = {
     isResourceRequest: true,
     path: target.path,
     verb,
@@ -168,15 +168,15 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
     resource,
     subresource,
     name,
-    parts,
+    parts: pathSegments,
     pathVerb,
     inNamespace,
   }
-  if (query.size === 0 || pathVerb !== '' || !verbsWithSelectors.has(verb)) return info
+  if (query.size === 0 || pathVerb !== '' || !verbsWithSelectors.has(verb)) return attributes
   const fieldSelector = parseRequirements(query.get('fieldSelector'), parseFieldSelector)
   const labelSelector = parseRequirements(query.get('labelSelector'), parseLabelSelector)
-  if (fieldSelector === undefined && labelSelector === undefined) return info
-  return { ...info, ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) }
+  if (fieldSelector === undefined && labelSelector === undefined) return attributes
+  return { ...attributes, ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) }
 }
 
 /** Parses the selector of a list. Returns undefined if it has no requirements, or if it cannot be parsed. The handler reports the error. */

@@ -19,9 +19,9 @@ import { createDocumentSource, createSource } from './openapi/openapi-document.t
  * again replaces it. A server or `createExchanges` must run before the app's routes. Requests for paths of no installed group continue to
  * the app's next handler.
  */
-export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledRoutes {
-  const routes = new GroupRoutes(ApiSurface.of(app, options), info, options.priority ?? 0)
-  routes.update(info)
+export function installAPIGroup(app: Hono<InstallerEnv>, group: APIGroupInfo, options: InstallOptions = {}): InstalledRoutes {
+  const routes = new GroupRoutes(ApiSurface.of(app, options), group, options.priority ?? 0)
+  routes.update(group)
   return routes
 }
 
@@ -43,7 +43,7 @@ interface VersionRoutes {
 /** The routes, documents and discovery entry of one group. */
 class GroupRoutes implements InstalledRoutes {
   readonly #surface: ApiSurface
-  readonly #info: Omit<APIGroupInfo, 'versions' | 'storage'>
+  readonly #group: Omit<APIGroupInfo, 'versions' | 'storage'>
   readonly #priority: number
   readonly #versions = new Map<string, VersionRoutes>()
   /** The served versions in the order in which discovery lists them. */
@@ -53,7 +53,7 @@ class GroupRoutes implements InstalledRoutes {
 
   constructor(surface: ApiSurface, { group, scheme, types, admission }: APIGroupInfo, priority: number) {
     this.#surface = surface
-    this.#info = { group, scheme, types, admission }
+    this.#group = { group, scheme, types, admission }
     this.#priority = priority
   }
 
@@ -86,9 +86,9 @@ class GroupRoutes implements InstalledRoutes {
   }
 
   #put(version: string, storages: ReadonlyMap<string, RESTStorage>): void {
-    const { group } = this.#info
+    const { group } = this.#group
     const gv = { group, version }
-    const table = this.#surface.put(this.#info, gv, storages)
+    const table = this.#surface.put(this.#group, gv, storages)
     const documents = this.#versions.get(version)?.documents
     const routes: VersionRoutes = { storages, table, isCustom: hasCustomResources(table), documents }
     this.#versions.set(version, routes)
@@ -96,14 +96,14 @@ class GroupRoutes implements InstalledRoutes {
   }
 
   #remove(version: string, { table, documents }: VersionRoutes): void {
-    this.#surface.remove({ group: this.#info.group, version }, table)
+    this.#surface.remove({ group: this.#group.group, version }, table)
     documents?.remove()
     this.#versions.delete(version)
   }
 
   /** Adds the documents of a version, or replaces them. Removes them if no resource is listed. */
   #document(version: string, routes: VersionRoutes): void {
-    const { group } = this.#info
+    const { group } = this.#group
     const gv = { group, version }
     const { table, documents } = routes
     const [first] = table.listed
@@ -118,7 +118,7 @@ class GroupRoutes implements InstalledRoutes {
   }
 
   #list(): void {
-    const { group: name } = this.#info
+    const { group: name } = this.#group
     const versions: DiscoveryVersion[] = []
     for (const version of this.#order) {
       const { documents } = this.#versions.get(version)!
@@ -141,15 +141,15 @@ class GroupRoutes implements InstalledRoutes {
 }
 
 /** Returns whether an installed group of the app has the resource and subresource of a request. */
-export function isInstalledResource(app: Hono<InstallerEnv>, info: RequestInfo): boolean {
-  return ApiSurface.on(app)?.serves(info) === true
+export function isInstalledResource(app: Hono<InstallerEnv>, attributes: RequestInfo): boolean {
+  return ApiSurface.on(app)?.serves(attributes) === true
 }
 
 /**
  * Returns a function that finds the route of a request in the groups of an app, for any HTTP method. It returns undefined if no installed
  * resource has the URL.
  */
-export function createRouteFinder(app: Hono<InstallerEnv>): (info: RequestAttributes) => Route | undefined {
+export function createRouteFinder(app: Hono<InstallerEnv>): (attributes: RequestAttributes) => Route | undefined {
   let surface: ApiSurface | undefined
-  return (info) => (surface ??= ApiSurface.on(app))?.find(info)
+  return (attributes) => (surface ??= ApiSurface.on(app))?.find(attributes)
 }

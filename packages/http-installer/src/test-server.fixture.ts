@@ -49,7 +49,7 @@ export const nothingAdmitted: AdmissionChain = { handles: () => false, admit: as
 export interface TestServer extends AsyncDisposable {
   readonly app: Hono<InstallerEnv>
   readonly base: string
-  readonly info: APIGroupInfo
+  readonly group: APIGroupInfo
   readonly installed: InstalledRoutes
   readonly errors: unknown[]
   readonly server: http.Server
@@ -76,7 +76,7 @@ export async function openTestServer(
   }
   const stores = [openTestStore(configMaps, { types }), openTestStore(namespaces, { types })]
   const storage = new Map<string, RESTStorage>(stores.flatMap((store) => [...store.paths]))
-  const info: APIGroupInfo = {
+  const group: APIGroupInfo = {
     group: '',
     versions: [{ group: '', version: 'v1' }],
     storage: new Map([['v1', storage]]),
@@ -87,7 +87,7 @@ export async function openTestServer(
   const errors: unknown[] = []
   const app = new Hono<InstallerEnv>()
   app.use(createExchanges(app, { user: { name: 'tester', groups: ['system:masters'] }, cbor: options.cbor }))
-  const installed = installAPIGroup(app, info, { ...options, onInternalError: (error) => errors.push(error) })
+  const installed = installAPIGroup(app, group, { ...options, onInternalError: (error) => errors.push(error) })
   app.notFound((c) => {
     writePageNotFound(getExchange(c))
     return responseSent
@@ -102,7 +102,7 @@ export async function openTestServer(
   return {
     app,
     base,
-    info,
+    group,
     installed,
     errors,
     server,

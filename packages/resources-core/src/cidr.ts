@@ -85,16 +85,16 @@ export function findCidrWarnings(value: string, path: FieldPath): readonly strin
   const cidr = parseCidr(value)
   if (cidr === undefined) return []
   const { address, hasLeadingZeros } = cidr
-  const where = path.toString()
+  const pathText = path.toString()
   const canonical = formatCidr(cidr)
   const warnings: string[] = []
   if (hasHostBits(cidr)) {
     const single = `${formatIP(address)}/${isIPv4(address) ? 32 : 128}`
-    warnings.push(`${where}: CIDR value "${value}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
+    warnings.push(`${pathText}: CIDR value "${value}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
   }
-  if (hasLeadingZeros || address.isMapped) warnings.push(`${where}: non-standard CIDR value "${value}" is invalid: use "${canonical}"`)
+  if (hasLeadingZeros || address.isMapped) warnings.push(`${pathText}: non-standard CIDR value "${value}" is invalid: use "${canonical}"`)
   if (warnings.length === 0 && address.family === 6 && canonical !== value) {
-    warnings.push(`${where}: IPv6 CIDR value "${value}" should be in RFC 5952 canonical format ("${canonical}")`)
+    warnings.push(`${pathText}: IPv6 CIDR value "${value}" should be in RFC 5952 canonical format ("${canonical}")`)
   }
   return warnings
 }

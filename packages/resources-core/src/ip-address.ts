@@ -27,9 +27,9 @@ export function parseIP(text: string): IPAddress | undefined {
 }
 
 function parseIPv4(text: string): { bytes: number[]; hasLeadingZeros: boolean } | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4 || !parts.every((part) => /^[0-9]+$/.test(part) && Number(part) <= 255)) return undefined
-  return { bytes: parts.map(Number), hasLeadingZeros: parts.some((part) => part.length > 1 && part.startsWith('0')) }
+  const octets = text.split('.')
+  if (octets.length !== 4 || !octets.every((part) => /^[0-9]+$/.test(part) && Number(part) <= 255)) return undefined
+  return { bytes: octets.map(Number), hasLeadingZeros: octets.some((part) => part.length > 1 && part.startsWith('0')) }
 }
 
 function parseIPv6(text: string): IPAddress | undefined {

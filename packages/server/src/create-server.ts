@@ -234,8 +234,8 @@ export function createServer(options: ServerOptions): Server {
   const { shutdownWatchGraceMs: watchGraceMs = 0 } = options
   const lifecycle = new Lifecycle(watchGraceMs)
   const metrics = options.metrics ?? createMetricsRegistry()
-  const requestMetrics = createRequestMetrics(metrics, (info) =>
-    info.isResourceRequest ? isInstalledResource(app, info) : listAllPaths().includes(info.path),
+  const requestMetrics = createRequestMetrics(metrics, (attributes) =>
+    attributes.isResourceRequest ? isInstalledResource(app, attributes) : listAllPaths().includes(attributes.path),
   )
   const services: ExchangeServices = {
     now: options.requestNow ?? systemClock.now,

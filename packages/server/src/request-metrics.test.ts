@@ -18,7 +18,7 @@ const createObservedRequest = (target: string): ObservedRequest => ({
 })
 
 const servedNames = new Set(['pods', '/readyz', '/a', '/b'])
-const isServed = (info: RequestInfo): boolean => servedNames.has(info.isResourceRequest ? info.resource : info.path)
+const isServed = (attributes: RequestInfo): boolean => servedNames.has(attributes.isResourceRequest ? attributes.resource : attributes.path)
 
 test('adds no metrics for unknown names of clients, and counts requests for served resources', () => {
   const registry = createMetricsRegistry()

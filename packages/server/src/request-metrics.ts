@@ -60,7 +60,7 @@ interface Series {
  * Registers the request metrics. `isServed` returns whether the server has the resource or path of a request. Other requests are not
  * counted, and their failures are counted without names, because names that clients invent would exhaust the memory.
  */
-export function createRequestMetrics(registry: MetricsRegistry, isServed: (info: RequestInfo) => boolean): RequestMetrics {
+export function createRequestMetrics(registry: MetricsRegistry, isServed: (attributes: RequestInfo) => boolean): RequestMetrics {
   const total = registry.register(
     createCounter(
       'apiserver_request_total',
@@ -257,8 +257,8 @@ const countedPaths: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns whether a request is included in the metrics. */
-export function isObserved(info: RequestInfo): boolean {
-  return info.isResourceRequest || countedPaths.has(info.path)
+export function isObserved(attributes: RequestInfo): boolean {
+  return attributes.isResourceRequest || countedPaths.has(attributes.path)
 }
 
 export interface ObservedRequest extends ReportedRequest {
@@ -278,28 +278,28 @@ interface RequestLabels extends Readonly<Record<string, string>> {
 }
 
 function createLabels(request: ObservedRequest): RequestLabels {
-  const { info } = request
-  if (!info.isResourceRequest) {
+  const { info: attributes } = request
+  if (!attributes.isResourceRequest) {
     return {
       verb: decideVerb(request, ''),
       dry_run: '',
       group: '',
       version: '',
       resource: '',
-      subresource: countedPaths.get(info.path) ?? info.path,
+      subresource: countedPaths.get(attributes.path) ?? attributes.path,
       scope: '',
       // The counted paths of kube-apiserver have no component.
-      component: countedPaths.has(info.path) ? '' : component,
+      component: countedPaths.has(attributes.path) ? '' : component,
     }
   }
   const scope = decideRouteScope(info)
   return {
     verb: decideVerb(request, scope),
     dry_run: formatDryRun(request.query),
-    group: info.apiGroup,
-    version: info.apiVersion,
-    resource: info.resource,
-    subresource: info.subresource,
+    group: attributes.apiGroup,
+    version: attributes.apiVersion,
+    resource: attributes.resource,
+    subresource: attributes.subresource,
     scope,
     component,
   }

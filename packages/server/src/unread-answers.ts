@@ -30,10 +30,10 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   }
 
   function abortOldest(): void {
-    let largest: [string, Reader] | undefined
-    for (const entry of readers) if (largest === undefined || entry[1].bytes > largest[1].bytes) largest = entry
-    if (largest === undefined) return
-    const [user, reader] = largest
+    let largestReader: [string, Reader] | undefined
+    for (const entry of readers) if (largestReader === undefined || entry[1].bytes > largestReader[1].bytes) largestReader = entry
+    if (largestReader === undefined) return
+    const [user, reader] = largestReader
     const oldest = reader.answers.first!
     remove(user, reader, oldest)
     abort(oldest.value.outgoing)

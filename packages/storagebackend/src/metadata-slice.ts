@@ -118,10 +118,10 @@ function hasNameAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
  */
 function endBySearch(bytes: Buffer, at: number, closing: number): number {
   const isObject = closing === code.close
-  const inside = at + (isObject ? annotationsKey : managersKey).length
-  const end = bytes.indexOf(closing, inside)
+  const contentStart = at + (isObject ? annotationsKey : managersKey).length
+  const end = bytes.indexOf(closing, contentStart)
   if (end < 0 || !isOutsideStrings(bytes, end)) return 0
-  const nested = bytes.indexOf(isObject ? code.open : code.openList, inside)
+  const nested = bytes.indexOf(isObject ? code.open : code.openList, contentStart)
   return nested < 0 || nested > end ? end + 1 : 0
 }
 

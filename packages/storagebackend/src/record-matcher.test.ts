@@ -41,9 +41,12 @@ test('a selector matches the header of a record exactly if it matches the decode
       fc.option(value, { nil: undefined }),
       fc.oneof(fc.array(requirement, { maxLength: 3 }), fc.array(requirement, { minLength: 9, maxLength: 12 })),
       fc.oneof(fc.array(field, { maxLength: 3 }), fc.array(field, { minLength: 9, maxLength: 12 })),
-      (own, node, requirements, fields) => {
+      (objectLabels, node, requirements, fields) => {
         const predicate = { labels: new LabelsSelector(requirements), fields: new FieldSelector(fields) }
-        const object: Thing = { metadata: { name: 'n', ...(own && { labels: own }) }, spec: { ...(node !== undefined && { node }) } }
+        const object: Thing = {
+          metadata: { name: 'n', ...(objectLabels && { labels: objectLabels }) },
+          spec: { ...(node !== undefined && { node }) },
+        }
         const record = codec.encode(object)
         const stored = codec.open('/n', record, 1)
         expect(matchesHeader(predicate, record)).toBe(createMatcher(predicate)?.(stored) ?? true)

@@ -124,12 +124,12 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
         series.requests.value++
         if (failed) series.errors().value++
       },
-      recordList(read, tried, given) {
+      recordList(read, tried, returnedCount) {
         const series = listSeries()
         series[0].value++
         series[1].value += read
         series[2].value += tried
-        series[3].value += given
+        series[3].value += returnedCount
       },
       countUndecodable: () => void decodeErrors.with(labels).value++,
       countEvents: (count) => void (receivedSeries().value += count),
@@ -153,8 +153,8 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
   }
 }
 
-function ignoreFailure<V>(asked: Promise<V>): Promise<V | undefined> {
-  return asked.catch(() => undefined)
+function ignoreFailure<V>(call: Promise<V>): Promise<V | undefined> {
+  return call.catch(() => undefined)
 }
 
 interface OperationSeries {

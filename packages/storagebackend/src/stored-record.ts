@@ -134,7 +134,7 @@ export function copyLazily<T extends KubeObject>(stored: StoredObject<T>, span: 
 
 class LateMetadata {
   readonly #stored: StoredObject
-  #whole: ObjectMeta | undefined
+  #metadata: ObjectMeta | undefined
 
   constructor(stored: StoredObject) {
     this.#stored = stored
@@ -149,7 +149,7 @@ class LateMetadata {
   }
 
   get #decoded(): ObjectMeta {
-    return (this.#whole ??= readMetadata(this.#stored))
+    return (this.#metadata ??= readMetadata(this.#stored))
   }
 }
 

@@ -29,8 +29,8 @@ const defaultRounds: Rounds = { withBar: 5, without: 3 }
 /** Default number of rounds for a comparison with --base. This number is enough to distinguish a regression from noise. */
 export const comparedRounds = 15
 
-export function formatHelp(all: readonly Item[]): string {
-  const groups = Map.groupBy(all, ({ name }) => name.slice(0, name.indexOf('/')))
+export function formatHelp(items: readonly Item[]): string {
+  const groups = Map.groupBy(items, ({ name }) => name.slice(0, name.indexOf('/')))
   const lines = Array.from(groups, ([group, items]) => {
     const names = items.map(
       ({ name, only }) => name.slice(group.length + 1) + (only === 'full' ? ' (--full)' : only === 'named' ? ' (named)' : ''),
@@ -61,7 +61,7 @@ ${lines.join('\n')}
 }
 
 /** Parses the command line of the benchmark. Throws an error with a message for the user if a flag is invalid. */
-export function parseBenchOptions(args: readonly string[], all: readonly Item[]): BenchOptions | 'help' {
+export function parseBenchOptions(args: readonly string[], items: readonly Item[]): BenchOptions | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -86,12 +86,12 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
     },
   })
   if (values.help) return 'help'
-  const asked = [...positionals, ...(values.items?.split(',') ?? [])]
+  const itemNames = [...positionals, ...(values.items?.split(',') ?? [])]
   const { base, server } = values
   if (base !== undefined && server !== undefined) throw new Error('--base and --server cannot be combined')
   const minutes = values.minutes ?? (values.full || values.resume ? String(fullMinutes) : undefined)
   return {
-    items: selectItems(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
+    items: selectItems(items, itemNames, values.full).filter(({ compares }) => base === undefined || compares === true),
     seconds: parsePositive('duration', values.duration),
     rounds: countRounds(values.rounds, base),
     minutes: minutes === undefined ? undefined : parsePositive('minutes', minutes),
@@ -120,13 +120,13 @@ function countRounds(flag: string | undefined, base: string | undefined): Rounds
   return { withBar: rounds, without: rounds }
 }
 
-function selectItems(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {
-  const unknown = asked.filter((text) => !all.some(({ name }) => name === text || name.startsWith(`${text}/`)))
+function selectItems(items: readonly Item[], itemNames: readonly string[], full: boolean): readonly Item[] {
+  const unknown = itemNames.filter((text) => !items.some(({ name }) => name === text || name.startsWith(`${text}/`)))
   if (unknown.length > 0) throw new Error(`unknown item: ${unknown.join(', ')}; see --help for all items`)
-  return all.filter(({ name, only }) => {
-    if (asked.includes(name)) return true
-    if (asked.length > 0 && !asked.includes(name.split('/')[0]!)) return false
-    return full || only === undefined || (only === 'named' && asked.length > 0)
+  return items.filter(({ name, only }) => {
+    if (itemNames.includes(name)) return true
+    if (itemNames.length > 0 && !itemNames.includes(name.split('/')[0]!)) return false
+    return full || only === undefined || (only === 'named' && itemNames.length > 0)
   })
 }
 

@@ -21,8 +21,8 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
   const encoder = new HeaderEncoder()
   const pending = new Map<number, { readonly since: number; status: number }>()
   let nextStream = 1
-  let taken = 0
-  let same: { readonly request: MadeRequest; readonly bytes: Buffer } | undefined
+  let consumedBytes = 0
+  let lastEncoded: { readonly request: MadeRequest; readonly bytes: Buffer } | undefined
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => {
       socket.setNoDelay(true)
@@ -46,7 +46,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     socket.on('close', () => onEnd(new Error('the server closed the connection')))
 
     function send(request: MadeRequest, since: number): void {
-      const bytes = same?.request === request ? Buffer.from(same.bytes) : encodeHead(request)
+      const bytes = lastEncoded?.request === request ? Buffer.from(lastEncoded.bytes) : encodeHead(request)
       bytes.writeUInt32BE(nextStream, frameHead.stream)
       pending.set(nextStream, { since, status: 599 })
       socket.write(bytes)
@@ -70,7 +70,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
         encodeFrame(frameTypes.headers, flags.endHeaders | (body === undefined ? flags.endStream : 0), 0, encoder.encode(fields))
       const bytes = make()
       // Encodes the request a second time, because its headers are now in the dynamic table.
-      same = { request, bytes: make() }
+      lastEncoded = { request, bytes: make() }
       return bytes
     }
 
@@ -104,10 +104,10 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     }
 
     function widen(length: number): void {
-      taken += length
-      if (taken < maxWindow / 2) return
-      socket.write(encodeFrame(frameTypes.windowUpdate, 0, 0, encodeUint32(taken)))
-      taken = 0
+      consumedBytes += length
+      if (consumedBytes < maxWindow / 2) return
+      socket.write(encodeFrame(frameTypes.windowUpdate, 0, 0, encodeUint32(consumedBytes)))
+      consumedBytes = 0
     }
   })
 }

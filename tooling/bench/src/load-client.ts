@@ -17,13 +17,13 @@ process.on('message', (job: LoadJob) => {
 })
 process.on('disconnect', () => process.exit())
 
-let kept: WatchStreams | undefined
+let keptStreams: WatchStreams | undefined
 
 async function run(load: LoadJob): Promise<LoadResult> {
   const { url, token, watch } = load
   const streams = watch === undefined ? undefined : await reuseWatches({ url, token, ...watch })
   // For newly opened streams, counts the events that arrived before the load too.
-  const eventsBefore = streams !== undefined && streams === kept ? streams.countEvents() : 0
+  const eventsBefore = streams !== undefined && streams === keptStreams ? streams.countEvents() : 0
   const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.interleavedRequests ?? [])])
   const loop = (load.rate === undefined ? openClosedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
@@ -50,7 +50,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const cpu = process.cpuUsage(cpuBefore)
   const bytes = sumBytesRead() - bytesBefore
   for (const connection of connections) connection.close()
-  if (watch?.keep === true) kept = streams
+  if (watch?.keep === true) keptStreams = streams
   else streams?.close()
   latencies.sort((a, b) => a - b)
   const locateAt = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
@@ -71,8 +71,8 @@ async function run(load: LoadJob): Promise<LoadResult> {
 }
 
 async function reuseWatches(options: WatchStreamsOptions): Promise<WatchStreams> {
-  if (kept?.areOpen() === true) return kept
-  kept?.close()
-  kept = undefined
+  if (keptStreams?.areOpen() === true) return keptStreams
+  keptStreams?.close()
+  keptStreams = undefined
   return openWatches(options)
 }

@@ -27,15 +27,15 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
   return new Promise((resolve, reject) => {
     const sent: number[] = []
     let first = 0
-    let same: { readonly request: MadeRequest; readonly bytes: Buffer } | undefined
+    let lastEncoded: { readonly request: MadeRequest; readonly bytes: Buffer } | undefined
     const reader = new ResponseReader((status) => onAnswer(status, sent[first++]!), onBody)
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
       socket.setNoDelay(true)
       resolve({
         send(request, since) {
           sent.push(since)
-          if (same?.request !== request) same = { request, bytes: encodeRequest(request, host, token) }
-          socket.write(same.bytes)
+          if (lastEncoded?.request !== request) lastEncoded = { request, bytes: encodeRequest(request, host, token) }
+          socket.write(lastEncoded.bytes)
         },
         countBytesRead: () => socket.bytesRead,
         close: () => void socket.destroy(),

@@ -46,7 +46,7 @@ export const openClosedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }
  */
 export const openLoop: OpenLoop = ({ pipeline, seconds, rate = 1 }, next) =>
   createLoop((connections, done) => {
-    const all = Math.max(1, Math.floor(rate * seconds))
+    const requestCount = Math.max(1, Math.floor(rate * seconds))
     const began = performance.now()
     const free = Array.from({ length: pipeline }, () => connections.map((_, i) => i)).flat()
     /** Scheduled times of requests that are not sent yet. */
@@ -54,13 +54,13 @@ export const openLoop: OpenLoop = ({ pipeline, seconds, rate = 1 }, next) =>
     let due = 0
     let answered = 0
     const look = (): void => {
-      for (; due < all && began + (due * 1000) / rate <= performance.now(); due++) waiting.push(began + (due * 1000) / rate)
+      for (; due < requestCount && began + (due * 1000) / rate <= performance.now(); due++) waiting.push(began + (due * 1000) / rate)
       while (waiting.length > 0 && free.length > 0) connections[free.shift()!]!.send(next(), waiting.shift()!)
-      if (due < all) setTimeout(look, 1)
+      if (due < requestCount) setTimeout(look, 1)
     }
     look()
     return (connection) => {
-      if (++answered === all) done()
+      if (++answered === requestCount) done()
       else if (waiting.length > 0) connections[connection]!.send(next(), waiting.shift()!)
       else free.push(connection)
     }

@@ -20,7 +20,7 @@ test('mixes request kinds in the given proportion', () => {
     { request: { method: 'GET', path: '/list' }, times: 3 },
     { request: { method: 'GET', path: '/get' }, times: 1 },
   ])
-  const made = Array.from({ length: 50 }, () => make().path)
-  expect(['/write', '/list', '/get'].map((wanted) => made.filter((path) => path === wanted).length)).toEqual([10, 30, 10])
-  expect(new Set(made.slice(0, 5))).toEqual(new Set(['/write', '/list', '/get']))
+  const paths = Array.from({ length: 50 }, () => make().path)
+  expect(['/write', '/list', '/get'].map((wanted) => paths.filter((path) => path === wanted).length)).toEqual([10, 30, 10])
+  expect(new Set(paths.slice(0, 5))).toEqual(new Set(['/write', '/list', '/get']))
 })

@@ -17,12 +17,12 @@ export function createRequestMaker(template: RequestTemplate): () => MadeRequest
   const { firstNumber = 0, step = 1, modulo, digits = 0, ...request } = template
   if (!/\{[ni]\}/.test(`${request.path}${request.body ?? ''}`)) return () => request
   let next = firstNumber
-  let made = 0
+  let requestNumber = 0
   return () => {
     const n = next
     next += step
     const text = String(modulo === undefined ? n : n % modulo).padStart(digits, '0')
-    const body = request.body?.replaceAll('{n}', text).replaceAll('{i}', String(made++))
+    const body = request.body?.replaceAll('{n}', text).replaceAll('{i}', String(requestNumber++))
     return { ...request, path: request.path.replaceAll('{n}', text), ...(body !== undefined && { body }) }
   }
 }
@@ -31,11 +31,11 @@ export function createRequestMaker(template: RequestTemplate): () => MadeRequest
 export function createMixedMaker(kinds: readonly RequestKind[]): () => MadeRequest {
   const makers = kinds.map(({ request }) => createRequestMaker(request))
   if (makers.length === 1) return makers[0]!
-  const all = kinds.reduce((sum, { times }) => sum + times, 0)
+  const totalTimes = kinds.reduce((sum, { times }) => sum + times, 0)
   const due = kinds.map(() => 0)
   return () => {
     // Picks the kind that is furthest behind its frequency, so that the kinds alternate evenly.
-    kinds.forEach(({ times }, i) => (due[i]! += times / all))
+    kinds.forEach(({ times }, i) => (due[i]! += times / totalTimes))
     const next = due.indexOf(Math.max(...due))
     due[next]! -= 1
     return makers[next]!()

@@ -35,8 +35,8 @@ export function createSelfSigned(names: readonly string[] = []): { readonly key:
   }
 }
 
-function encodeDer(tag: number, ...parts: readonly Buffer[]): Buffer {
-  const content = Buffer.concat(parts)
+function encodeDer(tag: number, ...elements: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(elements)
   const length = content.length
   const head = length < 0x80 ? [tag, length] : length < 0x100 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from(head), content])

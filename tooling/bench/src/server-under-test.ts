@@ -145,8 +145,8 @@ async function start(
   args: readonly string[],
   { probed, cores }: Required<Pick<KeelsonOptions, 'probed' | 'cores'>>,
 ): Promise<ServerUnderTest> {
-  const all = probed ? [...probeFlags, ...args] : args
-  const command = cores === 'one' ? pinToCores('server', process.execPath, all) : ([process.execPath, all] as const)
+  const allArgs = probed ? [...probeFlags, ...args] : args
+  const command = cores === 'one' ? pinToCores('server', process.execPath, allArgs) : ([process.execPath, allArgs] as const)
   const child = spawn(...command, {
     stdio: ['ignore', 'pipe', 'pipe', ...(probed ? (['ipc'] as const) : [])],
   })

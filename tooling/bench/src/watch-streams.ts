@@ -13,7 +13,7 @@ export interface WatchStreams {
   /** Returns the number of events that were duplicate, late, or missing on some streams. */
   countDisorder(): number
   /** Resolves after `all` events, or when no event has arrived for a while. */
-  waitUntilSettled(all: number): Promise<void>
+  waitUntilSettled(eventCount: number): Promise<void>
   close(): void
 }
 
@@ -35,7 +35,7 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
   let bytes = 0
   let last = 0
   const began = performance.now()
-  let whole = true
+  let isOpen = true
   const orders: StreamOrder[] = []
   const connections: LoadConnection[] = []
   const open = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
       events += countNewlines(piece)
       order?.push(piece)
     }
-    const markEnded = (): void => void (whole = false)
+    const markEnded = (): void => void (isOpen = false)
     const connection = await openHttp1({ url, token, onBody, onAnswer: markEnded, onEnd: markEnded })
     connections.push(connection)
     connection.send({ method: 'GET', path }, 0)
@@ -56,18 +56,18 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
     await Promise.all(Array.from({ length: Math.min(openedTogether, streams - opened) }, open))
   await new Promise((resolve) => setTimeout(resolve, 500 + streams / 2))
   return {
-    areOpen: () => whole,
+    areOpen: () => isOpen,
     countEvents: () => events,
     countBytes: () => bytes,
     opened: began,
     getLastEventTime: () => last,
     countDisorder() {
-      const most = Math.max(0, ...orders.map(({ count }) => count))
-      return orders.reduce((sum, { disorder, count }) => sum + disorder + most - count, 0)
+      const maximum = Math.max(0, ...orders.map(({ count }) => count))
+      return orders.reduce((sum, { disorder, count }) => sum + disorder + maximum - count, 0)
     },
-    async waitUntilSettled(all) {
+    async waitUntilSettled(eventCount) {
       let before = events
-      for (let quiet = 0; events < all && quiet < quietMs; quiet += lookMs) {
+      for (let quiet = 0; events < eventCount && quiet < quietMs; quiet += lookMs) {
         await new Promise((resolve) => setTimeout(resolve, lookMs))
         if (events !== before) quiet = 0
         before = events

@@ -59,15 +59,15 @@ describe('compare', () => {
       trials: 30,
     })
     expect(result.groups.map(({ name }) => name).toSorted()).toEqual(['change POST ConfigMap body.kind', 'create POST ConfigMap body.kind'])
-    for (const { smallest, found: all } of result.groups) {
+    for (const { smallestCase, found: all } of result.groups) {
       expect(all[0]?.difference).toMatchObject({ want: 'ConfigMap', got: 'ConfigPlan' })
-      expect(smallest.steps).toHaveLength(1)
-      expect(smallest.steps[0]?.body).not.toHaveProperty('data')
+      expect(smallestCase.steps).toHaveLength(1)
+      expect(smallestCase.steps[0]?.body).not.toHaveProperty('data')
     }
     const [setup, ...lines] = formatGoldenLines(result.groups).map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(setup).toMatchObject({ setup: true })
     expect(lines[0]).toMatchObject({
-      id: `compare/${result.groups[0]?.smallest.id}`,
+      id: `compare/${result.groups[0]?.smallestCase.id}`,
       steps: [{ method: 'POST', expect: { code: 201, body: { kind: 'ConfigMap' } } }],
     })
     expect(JSON.stringify(lines)).not.toContain('compare-')

@@ -62,14 +62,14 @@ export async function compare(reference: Server, candidate: Server, options: Com
     }
     passed = 0
     cases++
-    const played = await playCase(pair, generated)
-    steps += played.answers.length
-    options.played?.(generated, played)
-    if (played.difference === undefined) continue
+    const playedCase = await playCase(pair, generated)
+    steps += playedCase.answers.length
+    options.played?.(generated, playedCase)
+    if (playedCase.difference === undefined) continue
     const again = await playCase(pair, generated)
-    if (again.difference?.where !== played.difference.where)
-      flaky.push(`${generated.id} (${[played, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
-    else found.push({ case: generated, difference: played.difference })
+    if (again.difference?.where !== playedCase.difference.where)
+      flaky.push(`${generated.id} (${[playedCase, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
+    else found.push({ case: generated, difference: playedCase.difference })
   }
   const groups: ComparedGroup[] = []
   for (const group of groupDifferences(found)) groups.push({ ...group, ...(await findSmallest(pair, group, options.trials ?? 0)) })
@@ -80,11 +80,11 @@ async function findSmallest(pair: Pair, { name, found }: Group, trials: number):
   const { case: first, difference } = found[0]!
   const cut = { ...first, steps: first.steps.slice(0, difference.stepIndex + 1) }
   const differsStill = async (smaller: Case): Promise<boolean> => {
-    const played = await playCase(pair, smaller)
-    return played.difference !== undefined && groupName({ case: smaller, difference: played.difference }) === name
+    const playedSmaller = await playCase(pair, smaller)
+    return playedSmaller.difference !== undefined && groupName({ case: smaller, difference: playedSmaller.difference }) === name
   }
-  const smallest = await minimize(cut, differsStill, trials)
-  return { smallest, played: await playCase(pair, smallest), namespace: pair.namespace }
+  const smallestCase = await minimize(cut, differsStill, trials)
+  return { smallestCase, playedCase: await playCase(pair, smallestCase), namespace: pair.namespace }
 }
 
 /** Lists the kinds that both servers serve, with examples of their objects. */

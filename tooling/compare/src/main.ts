@@ -55,7 +55,9 @@ async function run(options: Options): Promise<number> {
   const accepted = readAccepted()
   const open = result.groups.filter(({ name }) => findReason(name, accepted) === undefined)
   for (const group of open.slice(0, show))
-    print(`${printGroup(group, group.smallest, (seed) => `npm run compare -- --server ${server} --token … --seed ${seed} --steps 1`)}\n`)
+    print(
+      `${printGroup(group, group.smallestCase, (seed) => `npm run compare -- --server ${server} --token … --seed ${seed} --steps 1`)}\n`,
+    )
   if (open.length > show) print(`… and ${open.length - show} more groups\n`)
   for (const { name, found } of result.groups) {
     const reason = findReason(name, accepted)
@@ -144,10 +146,10 @@ async function compareAuditEvents({ seed, audit, bin, show }: Options): Promise<
 
 async function compareRealDefinitions(reference: Server, candidate: Server, options: Options): Promise<number> {
   const { seed, definitions, objects, project, show } = options
-  const all = (await readDefinitions()).filter((one) => one.project.includes(project))
-  const step = Math.max(1, all.length / definitions)
+  const matchingDefinitions = (await readDefinitions()).filter((one) => one.project.includes(project))
+  const step = Math.max(1, matchingDefinitions.length / definitions)
   // Take every n-th definition, so that a small number still contains many projects.
-  const picked = all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+  const picked = matchingDefinitions.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
   const namespace = `compare-${randomBytes(4).toString('hex')}`
   await using _referenceNamespace = await openNamespace(reference, namespace)
   await using _candidateNamespace = await openNamespace(candidate, namespace)

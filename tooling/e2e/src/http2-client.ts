@@ -33,7 +33,7 @@ export class Http2Client implements Disposable {
       let answered: IncomingHttpHeaders = {}
       const chunks: Buffer[] = []
       const finishRequest = (): void => resolve({ status: Number(answered[':status']), headers: answered, body: Buffer.concat(chunks) })
-      stream.on('response', (all) => (answered = all))
+      stream.on('response', (responseHeaders) => (answered = responseHeaders))
       stream.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         if (!firstBytesOnly) return

@@ -66,8 +66,8 @@ export class HttpsClient implements Disposable {
     const { hostname, port } = new URL(this.#url)
     return new Promise((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
-        const all = Object.entries({ Host: 'server', Authorization: `Bearer ${this.#token}`, ...headers })
-        socket.write(`GET ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+        const allHeaders = Object.entries({ Host: 'server', Authorization: `Bearer ${this.#token}`, ...headers })
+        socket.write(`GET ${path} HTTP/1.1\r\n${allHeaders.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
       })
       let head = ''
       const take = (chunk: Buffer): void => {

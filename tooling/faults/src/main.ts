@@ -55,9 +55,9 @@ print(`${'all'.padEnd(18)}${formatCells(total.rounds, total.operations, total.ev
 if (left > 0) print(`\n${left} of ${parts.length} parts are left: run the same command again. --fresh starts from the beginning.`)
 if (total.violations > 0) process.exitCode = 1
 
-function printLine(name: string, own: readonly Part[]): void {
-  const results = own.map((part) => finished.get(part.id)).filter((result): result is FinishedPart => result !== undefined)
-  const sum = (of: (result: FinishedPart) => number): number => results.reduce((all, result) => all + of(result), 0)
+function printLine(name: string, printedParts: readonly Part[]): void {
+  const results = printedParts.map((part) => finished.get(part.id)).filter((result): result is FinishedPart => result !== undefined)
+  const sum = (of: (result: FinishedPart) => number): number => results.reduce((accumulated, result) => accumulated + of(result), 0)
   const [rounds, operations, events, violations] = [
     sum((r) => r.rounds),
     sum((r) => r.operations),

@@ -98,9 +98,9 @@ function collectTitles(lines: readonly string[]): readonly Prose[] {
   })
 }
 
-function matches({ line, text }: Prose, all: readonly Rule[]): readonly Finding[] {
+function matches({ line, text }: Prose, checkedRules: readonly Rule[]): readonly Finding[] {
   const words = text.replace(/`[^`]*`/g, '``').replace(/"[^"]*"/g, '""')
-  return all.flatMap(({ pattern, advice }) =>
+  return checkedRules.flatMap(({ pattern, advice }) =>
     [...words.matchAll(pattern)].map(([phrase]) => ({ line, phrase: phrase.replace(/^[.:;] /, ''), advice })),
   )
 }

@@ -4,20 +4,20 @@ import { describe, expect, test } from 'vitest'
 import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 
 /** Returns the packages of this repository that a README mentions, and the packages that the README lists as importable. */
-function findNamedPackages(readme: string): { readonly all: readonly string[]; readonly importable: readonly string[] } {
+function findNamedPackages(readme: string): { readonly packages: readonly string[]; readonly importable: readonly string[] } {
   const findNames = (text: string): string[] => [...new Set(text.match(/@keelson\/[a-z0-9-]+/g) ?? [])]
   const rule = /^## What it may import\n\n([\s\S]*?)(?=\n#|(?![\s\S]))|^It may import (.*(?:\n.+)*)/m.exec(readme)
-  return { all: findNames(readme), importable: findNames((rule?.[1] ?? rule?.[2] ?? '').split('```')[0]!) }
+  return { packages: findNames(readme), importable: findNames((rule?.[1] ?? rule?.[2] ?? '').split('```')[0]!) }
 }
 
 const published = readPublishedManifests()
 const packageNames = new Set(published.map(({ manifest }) => manifest.name))
 
 describe.each(published.map(({ directory, manifest }) => [directory, manifest] as const))('%s/README.md', (directory, manifest) => {
-  const { all, importable } = findNamedPackages(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
+  const { packages, importable } = findNamedPackages(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
 
   test('names packages that exist', () => {
-    expect(all.filter((name) => !packageNames.has(name))).toEqual([])
+    expect(packages.filter((name) => !packageNames.has(name))).toEqual([])
   })
 
   test('lists only its dependencies as importable', () => {

@@ -111,10 +111,10 @@ function listPendingBumps(): readonly Bump[] {
   return (JSON.parse(readFileSync(output, 'utf8')) as { readonly releases: readonly Bump[] }).releases.filter(({ type }) => type !== 'none')
 }
 
-function print(all: readonly PackedPackage[]): void {
+function print(packedPackages: readonly PackedPackage[]): void {
   const next = new Map(pending.map(({ name, newVersion }) => [name, newVersion]))
   const formatKilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KiB`
-  const rows = all.map(({ name, manifest, bytes, files }) => [
+  const rows = packedPackages.map(({ name, manifest, bytes, files }) => [
     name,
     manifest.version,
     next.get(name) ?? '',

@@ -20,8 +20,8 @@ const createIngressClass = (name: string, isDefault: string, time = '2026-01-01T
   })
 }
 const admit = async (ingress: Partial<Ingress> = {}): Promise<string | undefined> => {
-  const given: Ingress = { metadata: { name: 'i' }, spec: {}, ...ingress }
-  return (await admitObject<Ingress>(defaultIngressClass(cluster), write('ingresses', given))).spec!.ingressClassName
+  const created: Ingress = { metadata: { name: 'i' }, spec: {}, ...ingress }
+  return (await admitObject<Ingress>(defaultIngressClass(cluster), write('ingresses', created))).spec!.ingressClassName
 }
 
 it('sets the newest default class on ingresses without a class', async () => {

@@ -20,8 +20,8 @@ const createStorageClass = (name: string, isDefault: boolean, time = '2026-01-01
 }
 const admit = async (claim: Partial<PersistentVolumeClaim> = {}): Promise<string | undefined> => {
   const plugin = defaultStorageClass(cluster)
-  const given: PersistentVolumeClaim = { metadata: { name: 'd' }, spec: {}, ...claim }
-  return (await admitObject<PersistentVolumeClaim>(plugin, write('persistentvolumeclaims', given))).spec!.storageClassName
+  const created: PersistentVolumeClaim = { metadata: { name: 'd' }, spec: {}, ...claim }
+  return (await admitObject<PersistentVolumeClaim>(plugin, write('persistentvolumeclaims', created))).spec!.storageClassName
 }
 
 it('sets the newest default class on claims without a class', async () => {

@@ -13,12 +13,12 @@ const unreachable = { key: 'node.kubernetes.io/unreachable', ...exists, tolerati
 
 it('adds missing tolerations', async () => {
   expect(await admit()).toEqual([notReady, unreachable])
-  const own = { ...notReady, tolerationSeconds: 5 }
-  expect(await admit([own])).toEqual([own, unreachable])
+  const ownToleration = { ...notReady, tolerationSeconds: 5 }
+  expect(await admit([ownToleration])).toEqual([ownToleration, unreachable])
   const noSchedule = { ...unreachable, effect: 'NoSchedule' }
   expect(await admit([noSchedule])).toEqual([noSchedule, notReady, unreachable])
-  const all = { operator: 'Exists' }
-  expect(await admit([all])).toEqual([all])
+  const tolerateEverything = { operator: 'Exists' }
+  expect(await admit([tolerateEverything])).toEqual([tolerateEverything])
 })
 
 it('adds tolerations with configured seconds', async () => {

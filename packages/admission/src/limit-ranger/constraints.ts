@@ -56,8 +56,8 @@ export function checkRatio(bound: Bound, usage: Usage): string | undefined {
 
 /** Converts all three numbers to thousandths if they fit into an int64, and otherwise to whole units. */
 function convertToThousandths({ resource, value }: Bound, { requests, limits }: Usage): { request: bigint; limit: bigint; value: bigint } {
-  const all = [requests.get(resource) ?? zero, limits.get(resource) ?? zero, value]
-  const fits = all.every((quantity) => quantity.value() <= largestMilli)
-  const [request, limit, bound] = all.map((quantity) => (fits ? quantity.milliValue() : quantity.value()))
+  const quantities = [requests.get(resource) ?? zero, limits.get(resource) ?? zero, value]
+  const fits = quantities.every((quantity) => quantity.value() <= largestMilli)
+  const [request, limit, bound] = quantities.map((quantity) => (fits ? quantity.milliValue() : quantity.value()))
   return { request: request!, limit: limit!, value: bound! }
 }

@@ -82,11 +82,11 @@ export class MatchCriteria {
   #compute(attributes: AdmissionAttributes): PathMatches {
     const { rules, excludeRules = [], matchPolicy } = this.#spec
     const { resource, subresource, kind } = attributes
-    const own = { resource, subresource, kind }
+    const requestedResource = { resource, subresource, kind }
     const equivalents = matchPolicy === 'Equivalent' ? attributes.equivalents : []
     return {
       excluded: matchPath(excludeRules, attributes, equivalents),
-      included: rules === undefined ? [{ names: undefined, matched: own }] : matchPath(rules, attributes, equivalents),
+      included: rules === undefined ? [{ names: undefined, matched: requestedResource }] : matchPath(rules, attributes, equivalents),
     }
   }
 }

@@ -18,9 +18,9 @@ type AnyWrite = ModuleWrite<KubeObject, KubeObject> & ModuleDelete<KubeObject>
 /** Creates the admission plugin that runs the functions of a module. */
 export function createModulePlugin(module: AdmissionModule, { onError = () => {} }: ModulePluginOptions = {}): AdmissionPlugin {
   const rules = new Map(Object.entries(module.resources as Readonly<Record<string, Rules>>))
-  const others = rules.get('*')
+  const wildcardRules = rules.get('*')
   const run = (phase: Phase, attributes: AdmissionAttributes): Promise<void> | void => {
-    const rule = rules.get(formatKey(attributes)) ?? others
+    const rule = rules.get(formatKey(attributes)) ?? wildcardRules
     if (rule?.[phase] === undefined) return
     const fail = (error: unknown): never => {
       if (isApiError(error)) throw error
@@ -41,7 +41,7 @@ export function createModulePlugin(module: AdmissionModule, { onError = () => {}
   return {
     name: module.name,
     operations: allOperations,
-    ...(others === undefined && { resources: [...rules.keys()] }),
+    ...(wildcardRules === undefined && { resources: [...rules.keys()] }),
     ...(has('admit') && {
       admit: (attributes: AdmissionAttributes) => (attributes.operation === 'DELETE' ? undefined : run('admit', attributes)),
     }),

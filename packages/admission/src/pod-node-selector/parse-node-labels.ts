@@ -8,9 +8,9 @@ export function parseNodeLabels(text: string): NodeLabels {
   const labels = new Map<string, string>()
   if (text === '') return labels
   for (const item of text.split(',')) {
-    const parts = item.split('=')
-    if (parts.length !== 2) throw new Error(`invalid selector: [${parts.join(' ')}]`)
-    const [key, value] = parts.map((part) => part.trim()) as [string, string]
+    const keyAndValue = item.split('=')
+    if (keyAndValue.length !== 2) throw new Error(`invalid selector: [${keyAndValue.join(' ')}]`)
+    const [key, value] = keyAndValue.map((part) => part.trim()) as [string, string]
     check(undefined, key, isQualifiedName(key))
     check(newFieldPath().key(key), value, isValidLabelValue(value))
     labels.set(key, value)

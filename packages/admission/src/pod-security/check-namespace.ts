@@ -32,18 +32,18 @@ interface ExistingPodsOptions {
 /** Returns warnings about existing pods that violate a new label. The pods are not changed. */
 async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
   const { namespace, enforce, exemptRuntimeClasses, clock } = options
-  const all = selectOnePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
+  const checkedPods = selectOnePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
   const until = clock.now() + maxDuration
   const names = new Map<string, string[]>()
   const slice = new TimeSlice(podsPerClockCheck)
   let checked = 0
-  for (const pod of all.slice(0, maxPods)) {
+  for (const pod of checkedPods.slice(0, maxPods)) {
     const violations = evaluatePod(enforce, extractPod(pod))
     if (violations.length > 0) {
       const reasons = formatViolationReasons(violations)
-      const same = names.get(reasons)
-      if (same === undefined) names.set(reasons, [pod.metadata.name ?? ''])
-      else same.push(pod.metadata.name ?? '')
+      const podNames = names.get(reasons)
+      if (podNames === undefined) names.set(reasons, [pod.metadata.name ?? ''])
+      else podNames.push(pod.metadata.name ?? '')
     }
     checked += 1
     if (clock.now() >= until) break
@@ -52,8 +52,8 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
   }
   const level = formatLevelVersion(enforce)
   return [
-    ...(checked < all.length
-      ? [`new PodSecurity enforce level only checked against the first ${checked} of ${all.length} existing pods`]
+    ...(checked < checkedPods.length
+      ? [`new PodSecurity enforce level only checked against the first ${checked} of ${checkedPods.length} existing pods`]
       : []),
     ...(names.size > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(level)}`] : []),
     ...Array.from(names, ([reasons, of]) => `${formatNames(of)}: ${reasons}`).toSorted(),
@@ -76,8 +76,8 @@ function selectOnePerController(pods: readonly DeepReadonly<Pod>[]): readonly De
 
 function formatNames(names: readonly string[]): string {
   const first = names.toSorted()[0]!
-  const others = names.length - 1
-  return others === 0 ? first : `${first} (and ${others} other ${others === 1 ? 'pod' : 'pods'})`
+  const otherCount = names.length - 1
+  return otherCount === 0 ? first : `${first} (and ${otherCount} other ${otherCount === 1 ? 'pod' : 'pods'})`
 }
 
 const pods = { group: '', resource: 'pods' }

@@ -52,6 +52,6 @@ export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: Checked
 
 function haveChangedImages(containers: Containers, old: Containers): boolean {
   const now = containers ?? []
-  const then = old ?? []
-  return now.length !== then.length || now.some(({ image }, i) => (image ?? '') !== (then[i]!.image ?? ''))
+  const oldContainers = old ?? []
+  return now.length !== oldContainers.length || now.some(({ image }, i) => (image ?? '') !== (oldContainers[i]!.image ?? ''))
 }

@@ -23,11 +23,11 @@ export function createPodTolerationRestrictionPlugin(dependencies: PluginDepende
   const withNamespace = (attributes: AdmissionAttributes, next: (namespace: DeepReadonly<Namespace>) => void): Promise<void> | void =>
     runAfter(findNamespace(dependencies, attributes.namespace), next)
   const check = ({ object }: AdmissionAttributes, namespace: DeepReadonly<Namespace>): void => {
-    const own = readTolerations(namespace, whitelistAnnotation)
-    const allowed = own ?? cluster.whitelist
+    const namespaceWhitelist = readTolerations(namespace, whitelistAnnotation)
+    const allowed = namespaceWhitelist ?? cluster.whitelist
     const tolerations = (object as Pod).spec?.tolerations ?? []
     if (allowed.length === 0 || tolerations.every((toleration) => allowed.some((wider) => covers(wider, toleration)))) return
-    const level = own === undefined ? 'cluster' : 'namespace'
+    const level = namespaceWhitelist === undefined ? 'cluster' : 'namespace'
     throw newUnknownError(`pod tolerations (possibly merged with namespace default tolerations) conflict with its ${level} whitelist`)
   }
   return {

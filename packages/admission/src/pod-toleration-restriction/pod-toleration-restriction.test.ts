@@ -76,8 +76,8 @@ it('lets pods with requests tolerate memory pressure, also when they are updated
   await storeNamespace({})
   expect(await admit(create({ containers: burstable, tolerations: [a] }))).toEqual([a, memoryPressure])
   expect(await admit(update('pods', createPod({}), createPod({ containers: burstable })))).toEqual([memoryPressure])
-  const all = [{ operator: 'Exists' }]
-  expect(await admit(create({ containers: burstable, tolerations: all }))).toEqual(all)
+  const tolerations = [{ operator: 'Exists' }]
+  expect(await admit(create({ containers: burstable, tolerations: tolerations }))).toEqual(tolerations)
 })
 
 describe('allowed tolerations', () => {

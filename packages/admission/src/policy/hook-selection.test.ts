@@ -39,8 +39,8 @@ const selector = fc.record(
 ) as fc.Arbitrary<LabelSelector>
 const hooks = fc
   .array(fc.record({ namespace: selector, object: selector, binding: fc.option(selector), hasParams: fc.boolean() }), { maxLength: 8 })
-  .map((all) =>
-    all.map(({ namespace, object, binding, hasParams }, i): Hook => {
+  .map((selectors) =>
+    selectors.map(({ namespace, object, binding, hasParams }, i): Hook => {
       const policy = { metadata: {}, spec: hasParams ? { paramKind: {} } : {} }
       const bound = { criteria: binding === null ? undefined : createCriteria(binding, {}) }
       return { name: `p${i}`, policy, criteria: createCriteria(namespace, object), bindings: [bound] }
@@ -50,13 +50,13 @@ const hooks = fc
 it('leaves out no policy that has an effect, and keeps the order', async () => {
   const matcher = createMatcher(cluster)
   await fc.assert(
-    fc.asyncProperty(hooks, labels, fc.option(labels), async (all, own, old) => {
+    fc.asyncProperty(hooks, labels, fc.option(labels), async (generatedHooks, objectLabels, old) => {
       const selection = new HookSelection<Hook>(cluster.informers)
-      const object = { metadata: { name: 'x', labels: own } }
+      const object = { metadata: { name: 'x', labels: objectLabels } }
       const attributes = old === null ? write('pods', object) : update('pods', { metadata: { name: 'x', labels: old } }, object)
-      const selected = selection.select(all, attributes)
-      expect(selected).toEqual(all.filter((hook) => selected.includes(hook)))
-      for (const hook of all) {
+      const selected = selection.select(generatedHooks, attributes)
+      expect(selected).toEqual(generatedHooks.filter((hook) => selected.includes(hook)))
+      for (const hook of generatedHooks) {
         if (selected.includes(hook)) continue
         const isMatch = (await matcher.match(attributes, hook.criteria)) !== undefined
         const { criteria } = hook.bindings[0]!
@@ -72,13 +72,13 @@ it('leaves out policies for other namespaces and other labels', () => {
   const createHook = (name: string, namespace: LabelSelector, object: LabelSelector): Hook => {
     return { name, policy: { metadata: {} }, criteria: createCriteria(namespace, object), bindings: [{ criteria: undefined }] }
   }
-  const all = [
+  const sortedHooks = [
     createHook('any', {}, {}),
     createHook('other namespace', { matchLabels: { team: 'b' } }, {}),
     createHook('this namespace', { matchLabels: { team: 'a' } }, { matchLabels: { app: 'web' } }),
     createHook('other label', {}, { matchLabels: { app: 'db' } }),
   ]
-  const selected = selection.select(all, write('pods', { metadata: { name: 'x', labels: { app: 'web' } } }))
+  const selected = selection.select(sortedHooks, write('pods', { metadata: { name: 'x', labels: { app: 'web' } } }))
   expect(selected.map(({ name }) => name)).toEqual(['any', 'this namespace'])
 })
 
@@ -90,8 +90,8 @@ it('sees a changed namespace', async () => {
     criteria: createCriteria({ matchLabels: { changed: 'yes' } }, {}),
     bindings: [{ criteria: undefined }],
   }
-  const all = [only]
-  const select = (): number => selection.select(all, write('pods', { metadata: { name: 'x' } })).length
+  const indexedHooks = [only]
+  const select = (): number => selection.select(indexedHooks, write('pods', { metadata: { name: 'x' } })).length
   expect(select()).toBe(0)
   await cluster
     .resource('namespaces')

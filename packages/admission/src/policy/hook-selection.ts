@@ -74,7 +74,7 @@ function readSelector(criteria: MatchCriteria, of: 'namespace' | 'object'): Labe
 class LabelIndex<Hook extends SelectableHook> {
   readonly #hooks: readonly Hook[]
   /** Positions of the policies that do not require a certain label. */
-  readonly #others: number[] = []
+  readonly #unindexed: number[] = []
   /** Positions of the policies by the key and the value of a label that they require. */
   readonly #byLabel = new Map<string, Map<string, number[]>>()
 
@@ -82,7 +82,7 @@ class LabelIndex<Hook extends SelectableHook> {
     this.#hooks = hooks
     for (const [position, { criteria }] of hooks.entries()) {
       const required = findRequiredLabel(readSelector(criteria, 'object'))
-      if (required === undefined) this.#others.push(position)
+      if (required === undefined) this.#unindexed.push(position)
       else {
         const values = getOrCreate(this.#byLabel, required.key, () => new Map<string, number[]>())
         for (const value of required.values) getOrCreate(values, value, () => []).push(position)
@@ -93,7 +93,7 @@ class LabelIndex<Hook extends SelectableHook> {
   /** Returns the policies whose required label the new or the old object has, in the order of the list. */
   select({ operation, object, oldObject }: AdmissionAttributes): readonly Hook[] {
     if (this.#byLabel.size === 0) return this.#hooks
-    const found = new Set(this.#others)
+    const found = new Set(this.#unindexed)
     if (operation !== 'CONNECT') {
       for (const labels of [object?.metadata?.labels, oldObject?.metadata?.labels]) this.#addTo(found, labels)
     }

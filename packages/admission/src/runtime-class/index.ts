@@ -48,8 +48,8 @@ function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, schedulin
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const podValue = spec.nodeSelector?.[key]
     if (podValue !== undefined && podValue !== value) {
-      const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${podValue}`
-      throw newForbiddenWrite(attributes, `conflict: ${where}`)
+      const difference = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${podValue}`
+      throw newForbiddenWrite(attributes, `conflict: ${difference}`)
     }
   }
   if (scheduling.nodeSelector !== undefined) spec.nodeSelector = { ...spec.nodeSelector, ...scheduling.nodeSelector }

@@ -62,10 +62,10 @@ it('sets node selector and tolerations of the class', async () => {
 })
 
 it('drops tolerations covered by others and keeps the first of equal ones', () => {
-  const all = { operator: 'Exists' }
+  const toleration = { operator: 'Exists' }
   const a = { key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute' }
-  expect(mergeTolerations([a], [all])).toEqual([all])
-  expect(mergeTolerations([all], [a])).toEqual([all])
+  expect(mergeTolerations([a], [toleration])).toEqual([toleration])
+  expect(mergeTolerations([toleration], [a])).toEqual([toleration])
   expect(mergeTolerations([a], [{ ...a }])).toEqual([a])
   expect(mergeTolerations([a], [{ ...a, value: 'w' }])).toEqual([a, { ...a, value: 'w' }])
   const brief = { ...a, tolerationSeconds: 5 }

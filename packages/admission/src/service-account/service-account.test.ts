@@ -51,9 +51,9 @@ it('gives a pod the default account and mounts its token in every container', as
 
 it('keeps existing mounts and volumes', async () => {
   await storeAccount()
-  const own = [{ name: 'mine', mountPath: tokenMount.mountPath }]
-  expect(await admit(createPod({ containers: [createContainer({ volumeMounts: [...own] })] }))).toEqual({
-    containers: [createContainer({ volumeMounts: own })],
+  const volumeMounts = [{ name: 'mine', mountPath: tokenMount.mountPath }]
+  expect(await admit(createPod({ containers: [createContainer({ volumeMounts: [...volumeMounts] })] }))).toEqual({
+    containers: [createContainer({ volumeMounts: volumeMounts })],
     serviceAccountName: 'default',
   })
   const volumes = [{ name: 'kube-api-access-old', emptyDir: {} }]

@@ -66,11 +66,11 @@ type DelegationSettings = Pick<DelegationOptions, 'kubeconfigFile'> & Required<O
  * Connects to the API server that decides for an extension API server. Reads the published settings once and follows them from then on. Throws
  * if the kubeconfig cannot be used or the settings cannot be read.
  */
-export async function openDelegation(requested: DelegationOptions, parts: DelegationParts): Promise<Delegation> {
+export async function openDelegation(requested: DelegationOptions, dependencies: DelegationParts): Promise<Delegation> {
   const options: DelegationSettings = { ...defaults, ...requested }
-  const { clock, dialer, log } = parts
+  const { clock, dialer, log } = dependencies
   const config = await readConfig(options.kubeconfigFile, clock)
-  const metrics = createDelegationMetrics(parts.metrics)
+  const metrics = createDelegationMetrics(dependencies.metrics)
   const openReview = (path: string): KubeconfigWebhook & Disposable =>
     openKubeconfigWebhook({ ...config, url: config.url.replace(/\/$/, '') + path }, { dialer, clock, timeoutMs: options.timeoutMs })
   const tokenReview = openReview('/apis/authentication.k8s.io/v1/tokenreviews')
@@ -82,7 +82,7 @@ export async function openDelegation(requested: DelegationOptions, parts: Delega
     observe: metrics.authenticated,
     log,
   })
-  const settings = new FollowedSettings(config, options, parts)
+  const settings = new FollowedSettings(config, options, dependencies)
   const dispose = (): void => {
     for (const each of [tokenReview, accessReview, settings]) each[Symbol.dispose]()
   }
@@ -124,16 +124,16 @@ async function readConfig(kubeconfigFile: string | undefined, clock: Clock): Pro
 class FollowedSettings implements Disposable {
   readonly #config: KubeconfigClient
   readonly #options: DelegationSettings
-  readonly #parts: DelegationParts
+  readonly #dependencies: DelegationParts
   readonly #listeners = new Set<() => void>()
   readonly #abort = new AbortController()
   #current = nothingPublished
   #lastData = ''
 
-  constructor(config: KubeconfigClient, options: DelegationSettings, parts: DelegationParts) {
+  constructor(config: KubeconfigClient, options: DelegationSettings, dependencies: DelegationParts) {
     this.#config = config
     this.#options = options
-    this.#parts = parts
+    this.#dependencies = dependencies
   }
 
   get current(): PublishedAuthentication {
@@ -148,7 +148,7 @@ class FollowedSettings implements Disposable {
   async start(): Promise<void> {
     const { lookUpAuthentication, tolerateLookupFailure, timeoutMs } = this.#options
     if (!lookUpAuthentication) return
-    const { dialer, clock, log } = this.#parts
+    const { dialer, clock, log } = this.#dependencies
     const { signal } = this.#abort
     const client = dialer.client({ url: this.#config.url, tls: this.#config.tls })
     signal.addEventListener('abort', () => client[Symbol.dispose](), { once: true })
@@ -182,7 +182,7 @@ class FollowedSettings implements Disposable {
     const text = JSON.stringify(data)
     if (text === this.#lastData) return
     this.#lastData = text
-    this.#current = readPublishedAuthentication(data, this.#current, this.#parts.log)
+    this.#current = readPublishedAuthentication(data, this.#current, this.#dependencies.log)
     for (const listener of this.#listeners) listener()
   }
 }

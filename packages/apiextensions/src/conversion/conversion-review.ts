@@ -24,7 +24,7 @@ export interface ReviewRequest {
 /** Encodes a ConversionReview. It copies the JSON of the objects and does not parse it. */
 export function encodeReview({ version, uid, to, kind }: ReviewRequest, objects: readonly ConversionInput[]): Buffer {
   const desired = JSON.stringify(formatGroupVersion(to))
-  const parts: Uint8Array[] = [
+  const chunks: Uint8Array[] = [
     Buffer.from(
       `{"kind":"ConversionReview","apiVersion":"${group}/${version}","request":{"uid":"${uid}","desiredAPIVersion":${desired},"objects":[`,
     ),
@@ -32,10 +32,10 @@ export function encodeReview({ version, uid, to, kind }: ReviewRequest, objects:
   objects.forEach(({ version: from, body }, i) => {
     const apiVersion = JSON.stringify(formatGroupVersion({ group: to.group, version: from }))
     // The body starts with "{" and has at least the member `metadata`.
-    parts.push(Buffer.from(`${i === 0 ? '' : ','}{"apiVersion":${apiVersion},"kind":${JSON.stringify(kind)},`), body.subarray(1))
+    chunks.push(Buffer.from(`${i === 0 ? '' : ','}{"apiVersion":${apiVersion},"kind":${JSON.stringify(kind)},`), body.subarray(1))
   })
-  parts.push(Buffer.from(']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}\n'))
-  return Buffer.concat(parts)
+  chunks.push(Buffer.from(']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}\n'))
+  return Buffer.concat(chunks)
 }
 
 /** The decoded response of a webhook. `failure` is kube-apiserver's error text. */

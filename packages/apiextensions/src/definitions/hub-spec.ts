@@ -58,8 +58,8 @@ export function toHubSpec(spec: Definition['spec']): HubSpec {
 
 /** Returns all schemas of a spec, with the name of the version. The shared schema has no name. */
 export function listSchemas({ shared, versions }: HubSpec): readonly Schema[] {
-  const all = [shared.schema, ...versions.map(({ own }) => own.schema)]
-  return all.flatMap((validation) => (validation?.openAPIV3Schema === undefined ? [] : [validation.openAPIV3Schema]))
+  const namedSchemas = [shared.schema, ...versions.map(({ own }) => own.schema)]
+  return namedSchemas.flatMap((validation) => (validation?.openAPIV3Schema === undefined ? [] : [validation.openAPIV3Schema]))
 }
 
 /** Returns the schema of a version, or undefined if the version does not exist or has none. */

@@ -21,18 +21,18 @@ interface SpecOptions {
 }
 
 /** Validates a spec. The errors are incomplete if the time of this turn is used up. */
-export function validateSpec(hubSpec: HubSpec, path: FieldPath, { rules: given, steps }: SpecOptions): FieldErrorList {
+export function validateSpec(hubSpec: HubSpec, path: FieldPath, { rules: definitionRules, steps }: SpecOptions): FieldErrorList {
   const { spec, shared, versions } = hubSpec
   const errors: FieldErrorList = [...validateGroup(spec.group, path.child('group')), ...validateScope(spec.scope, path.child('scope'))]
   const keepsUnknown = spec.preserveUnknownFields === true
   const facts = runTask(steps, () => readSpecFacts(listSchemas(hubSpec)))
   if (facts === undefined) return errors
-  appendAll(errors, checkSchemaPresence(hubSpec, path.child('versions'), { ...given, keepsUnknown }))
+  appendAll(errors, checkSchemaPresence(hubSpec, path.child('versions'), { ...definitionRules, keepsUnknown }))
   if (facts.hasDefaults && keepsUnknown) {
     errors.push(fieldError.invalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'))
   }
-  const requiresStructuralSchemas = given.requiresStructuralSchemas || !keepsUnknown || facts.hasDefaults || facts.hasExtensions
-  const options: SpecOptions = { rules: { ...given, requiresStructuralSchemas }, steps }
+  const requiresStructuralSchemas = definitionRules.requiresStructuralSchemas || !keepsUnknown || facts.hasDefaults || facts.hasExtensions
+  const options: SpecOptions = { rules: { ...definitionRules, requiresStructuralSchemas }, steps }
   for (const [i, version] of versions.entries()) {
     const versionErrors = validateVersion(hubSpec, version, { ...options, path: path.child('versions').index(i) })
     if (versionErrors === undefined) return errors
@@ -59,7 +59,7 @@ export function validateSpec(hubSpec: HubSpec, path: FieldPath, { rules: given, 
     const detail = 'must be None if spec.preserveUnknownFields is true'
     errors.push(fieldError.invalid(conversionPath.child('strategy'), conversion.strategy, detail))
   }
-  return [...errors, ...validateConversion(conversion, conversionPath, given)]
+  return [...errors, ...validateConversion(conversion, conversionPath, definitionRules)]
 }
 
 function validateGroup(group: string, path: FieldPath): FieldErrorList {
@@ -119,7 +119,7 @@ function validateVersion(
   const { path } = options
   const messages = isDNS1035Label(version.name)
   const { subresources } = hubSpec.shared.subresources === undefined ? own : hubSpec.shared
-  const parts = validateParts(own, path, {
+  const partErrors = validateParts(own, path, {
     ...options,
     schemaMember: 'schema',
     versionName: version.name,
@@ -127,11 +127,11 @@ function validateVersion(
     hasStatus: subresources?.status !== undefined,
     missingSchema: 'may only be set when `version.schema.openAPIV3Schema` is not included',
   })
-  if (parts === undefined) return undefined
+  if (partErrors === undefined) return undefined
   return [
     ...(messages.length === 0 ? [] : [fieldError.invalid(path.child('name'), version.name, messages.join(','))]),
     ...validateDeprecationWarning(version.deprecated === true, version.deprecationWarning, path.child('deprecationWarning')),
-    ...parts,
+    ...partErrors,
   ]
 }
 

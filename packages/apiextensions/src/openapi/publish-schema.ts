@@ -89,7 +89,7 @@ class Publisher {
     yield* this.#pause()
     const published = publishHead(schema, schema, this.#version)
     if (schema.items !== undefined) published['items'] = yield* this.#publishValidation(schema.items as DefinitionSchema)
-    yield* this.#junctors(published, schema, (own, junctor) => own[junctor] ?? [])
+    yield* this.#junctors(published, schema, (parentSchema, junctor) => parentSchema[junctor] ?? [])
     const properties = yield* this.#properties(schema.properties, undefined, (property) => this.#publishValidation(property))
     if (properties !== undefined) published['properties'] = properties
     return Object.assign(published, publishTail(schema))
@@ -105,14 +105,14 @@ class Publisher {
   }
 
   *#properties(
-    own: DefinitionSchema['properties'],
+    properties: DefinitionSchema['properties'],
     fixed: Properties | undefined,
     publish: (property: DefinitionSchema) => Paused<PublishedSchema>,
   ): Paused<PublishedSchema | undefined> {
-    const names = new Set([...Object.keys(own ?? {}), ...(fixed?.keys() ?? [])])
+    const names = new Set([...Object.keys(properties ?? {}), ...(fixed?.keys() ?? [])])
     if (names.size === 0) return undefined
     const published: [string, PublishedSchema][] = []
-    for (const name of [...names].sort(compareUtf8)) published.push([name, fixed?.get(name) ?? (yield* publish(own![name]!))])
+    for (const name of [...names].sort(compareUtf8)) published.push([name, fixed?.get(name) ?? (yield* publish(properties![name]!))])
     return Object.fromEntries(published)
   }
 

@@ -54,8 +54,8 @@ function readSpec({ body }: Step): DefinitionSpec {
 
 describe.skipIf(scenarios.length === 0)('recorded requests', () => {
   it('definitions have the recorded errors', () => {
-    const steps = scenarios.flatMap(({ steps: all }) =>
-      all.filter(({ method, path }) => method === 'POST' && path.includes('/customresourcedefinitions')),
+    const steps = scenarios.flatMap(({ steps: scenarioSteps }) =>
+      scenarioSteps.filter(({ method, path }) => method === 'POST' && path.includes('/customresourcedefinitions')),
     )
     for (const step of steps) {
       const [version] = readSpec(step).versions

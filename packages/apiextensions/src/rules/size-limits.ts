@@ -150,7 +150,10 @@ function limitStringLength(schema: Schema): number {
       return maxTimeBytes
     default: {
       const values = schema.enum ?? []
-      const longest = values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? measureUtf8Bytes(value) : 0), 0)
+      const longest = values.reduce<number>(
+        (longestSoFar, value) => Math.max(longestSoFar, typeof value === 'string' ? measureUtf8Bytes(value) : 0),
+        0,
+      )
       return limitCharacters(schema) ?? (values.length > 0 ? longest : maxRequestBytes - 2)
     }
   }

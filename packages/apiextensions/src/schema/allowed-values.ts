@@ -60,7 +60,7 @@ class ValueIndex {
   /** Allowed numbers that are not of the type bigint. */
   readonly #numbers = new Set<number>()
   /** Lists and objects by their canonical JSON. */
-  readonly #others = new Map<string, JsonValue[]>()
+  readonly #valuesByKey = new Map<string, JsonValue[]>()
 
   add(value: JsonValue): void {
     if (value === null) return
@@ -73,15 +73,15 @@ class ValueIndex {
 
   #addOther(value: JsonValue): void {
     const key = formatKey(value)
-    const same = this.#others.get(key)
-    if (same === undefined) this.#others.set(key, [value])
-    else if (!same.some((known) => equalsValue(known, value))) same.push(value)
+    const candidates = this.#valuesByKey.get(key)
+    if (candidates === undefined) this.#valuesByKey.set(key, [value])
+    else if (!candidates.some((known) => equalsValue(known, value))) candidates.push(value)
   }
 
   has(value: JsonValue): boolean {
     switch (typeof value) {
       case 'object':
-        return this.#others.get(formatKey(value))?.some((known) => equalsValue(value, known)) === true
+        return this.#valuesByKey.get(formatKey(value))?.some((known) => equalsValue(value, known)) === true
       case 'number':
         if (this.#integers.has(Math.trunc(value)) || this.#numbers.has(value)) return true
         return isInteger(value) && this.#scalars.has(formatCharacter(value))

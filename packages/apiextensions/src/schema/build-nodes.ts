@@ -48,7 +48,7 @@ export class NodeBuilder {
   readonly nodes: Map<Schema, SchemaNode> = new Map()
   readonly #isForDefaults: boolean
   /** The parts of the schema that have no node yet. Each part is before the parts in it. */
-  readonly #parts: Schema[]
+  readonly #schemas: Schema[]
   /** Number of parts whose own parts are in the list. */
   #opened = 0
   readonly #shared = new Map<string, SchemaNode>()
@@ -59,17 +59,17 @@ export class NodeBuilder {
 
   constructor(schema: Schema, { isForDefaults = false }: BuildOptions = {}) {
     this.#isForDefaults = isForDefaults
-    this.#parts = [schema]
+    this.#schemas = [schema]
   }
 
   get isDone(): boolean {
-    return this.#parts.length === 0 && this.#unindexed.length === 0
+    return this.#schemas.length === 0 && this.#unindexed.length === 0
   }
 
   /** Finds the parts in a part, or builds the next node, or a part of the index of an enum. */
   *buildNext(): Task<void> {
-    if (this.#opened < this.#parts.length) return yield* pushSubschemas(this.#parts[this.#opened++]!, this.#parts)
-    const part = this.#parts.pop()
+    if (this.#opened < this.#schemas.length) return yield* pushSubschemas(this.#schemas[this.#opened++]!, this.#schemas)
+    const part = this.#schemas.pop()
     if (part === undefined) this.#indexMore()
     else if (!this.nodes.has(part)) this.nodes.set(part, yield* this.#build(part))
   }
@@ -138,8 +138,8 @@ export class NodeBuilder {
     return Object.values(composition).some((part) => part !== undefined) ? composition : undefined
   }
 
-  #findAll(parts: readonly Schema[] | undefined): readonly SchemaNode[] | undefined {
-    return omitEmpty(parts)?.map((part) => this.nodes.get(part)!)
+  #findAll(schemas: readonly Schema[] | undefined): readonly SchemaNode[] | undefined {
+    return omitEmpty(schemas)?.map((part) => this.nodes.get(part)!)
   }
 
   /** Returns the node that is equal to a node, if there is one already. */

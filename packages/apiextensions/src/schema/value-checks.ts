@@ -49,9 +49,9 @@ const maxJsonFloat = 2 ** 53 - 1
 /** Returns whether kube-openapi takes a float for an integer: within ±(2⁵³−1), and with no fraction or a tiny one. */
 function isFloatWithoutFraction(value: number): boolean {
   if (!(Math.abs(value) <= maxJsonFloat)) return false
-  const whole = Math.trunc(value)
-  if (value === whole) return true
-  return whole > 0 && (value - whole) / (value + whole) < 1e-9
+  const integer = Math.trunc(value)
+  if (value === integer) return true
+  return integer > 0 && (value - integer) / (value + integer) < 1e-9
 }
 
 /** Returns the limit that a number is compared with. For integers, the limit is converted to int64, as in kube-openapi. */
@@ -166,11 +166,11 @@ export function hasDuplicates(items: readonly JsonValue[]): boolean {
 /** Counts equal values. */
 export class SeenValues {
   readonly #scalars = new Map<unknown, number>()
-  readonly #others = new Map<string, number>()
+  readonly #indexesByKey = new Map<string, number>()
 
   /** Adds a value. Returns how often it was added. */
   add(value: JsonValue | undefined): number {
-    if (typeof value === 'object' && value !== null) return increment(this.#others, goJson(sortKeys(value)))
+    if (typeof value === 'object' && value !== null) return increment(this.#indexesByKey, goJson(sortKeys(value)))
     return increment(this.#scalars, value)
   }
 }

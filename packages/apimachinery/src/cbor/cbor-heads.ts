@@ -23,7 +23,7 @@ export const indefinite = 31
 /** Head of a CBOR data item: its type and argument, which precede the content. */
 export interface Head {
   readonly major: number
-  readonly info: number
+  readonly additionalInformation: number
   /** Argument of the head: a count, length, value or tag. Inexact beyond 2^53; `readExactArgument` returns the exact value. */
   readonly argument: number
   readonly next: number
@@ -34,17 +34,17 @@ export function readHead(input: Buffer, at: number): Head {
   const first = input[at]
   if (first === undefined) throw newUnexpectedEnd()
   const major = first >> 5
-  const info = first & 31
-  if (info < 24) return { major, info, argument: info, next: at + 1 }
-  if (info > 27) {
-    if (info === indefinite) return { major, info, argument: 0, next: at + 1 }
-    throw new CborError(`cbor: invalid additional information ${info} for type ${getTypeName(major)}`)
+  const additionalInformation = first & 31
+  if (additionalInformation < 24) return { major, additionalInformation, argument: additionalInformation, next: at + 1 }
+  if (additionalInformation > 27) {
+    if (additionalInformation === indefinite) return { major, additionalInformation, argument: 0, next: at + 1 }
+    throw new CborError(`cbor: invalid additional information ${additionalInformation} for type ${getTypeName(major)}`)
   }
-  const length = 1 << (info - 24)
+  const length = 1 << (additionalInformation - 24)
   const next = at + 1 + length
   if (next > input.length) throw newUnexpectedEnd()
   const argument = length === 8 ? input.readUInt32BE(at + 1) * 2 ** 32 + input.readUInt32BE(at + 5) : input.readUIntBE(at + 1, length)
-  return { major, info, argument, next }
+  return { major, additionalInformation, argument, next }
 }
 
 /** Returns the exact argument of the head at `at`. The argument must have eight bytes. */

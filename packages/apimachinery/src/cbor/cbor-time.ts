@@ -5,12 +5,12 @@ const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d
 
 /** Formats a time as RFC 3339, with as few fractional digits as possible. */
 export function formatRfc3339(text: string): string {
-  const parts = rfc3339.exec(text)
-  if (parts === null || Number.isNaN(Date.parse(`${parts[1]}${parts[3]}`))) {
+  const match = rfc3339.exec(text)
+  if (match === null || Number.isNaN(Date.parse(`${match[1]}${match[3]}`))) {
     const layout = '2006-01-02T15:04:05Z07:00'
     throw new CborError(`cbor: cannot set ${text} for time.Time: parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}`)
   }
-  const [, seconds, fraction = '', zone] = parts
+  const [, seconds, fraction = '', zone] = match
   return `${seconds}${formatFraction(fraction)}${zone}`
 }
 
@@ -19,13 +19,13 @@ const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000
 
 /** Formats seconds since 1970 as an RFC 3339 time. */
 export function formatEpoch(seconds: number): string {
-  const whole = Math.floor(seconds)
-  if (!(whole >= firstSecond && whole <= lastSecond)) {
-    const where = 'cannot be represented in RFC3339 format with sub-second precision'
-    throw new CborError(`cbor: decoded time ${where}: Time.MarshalText: year outside of range [0,9999]`)
+  const wholeSeconds = Math.floor(seconds)
+  if (!(wholeSeconds >= firstSecond && wholeSeconds <= lastSecond)) {
+    const problem = 'cannot be represented in RFC3339 format with sub-second precision'
+    throw new CborError(`cbor: decoded time ${problem}: Time.MarshalText: year outside of range [0,9999]`)
   }
-  const nanoseconds = String(Math.min(999_999_999, Math.floor((seconds - whole) * 1e9))).padStart(9, '0')
-  return `${new Date(whole * 1000).toISOString().slice(0, 19)}${formatFraction(nanoseconds)}Z`
+  const nanoseconds = String(Math.min(999_999_999, Math.floor((seconds - wholeSeconds) * 1e9))).padStart(9, '0')
+  return `${new Date(wholeSeconds * 1000).toISOString().slice(0, 19)}${formatFraction(nanoseconds)}Z`
 }
 
 function formatFraction(digits: string): string {

@@ -84,7 +84,7 @@ class Reader {
   }
 
   #open(head: Head, frame: Frame): unknown {
-    if (head.major === majorType.tag && head.info === indefinite) {
+    if (head.major === majorType.tag && head.additionalInformation === indefinite) {
       throw new CborError(`cbor: invalid additional information ${indefinite} for type ${getTypeName(head.major)}`)
     }
     if (this.#frames.length >= maxDepth) throw new CborError(`cbor: exceeded max nested level ${maxDepth}`)
@@ -96,8 +96,8 @@ class Reader {
    * Returns the number of items in a container, or -1 for an indefinite length. Throws if the remaining input is too short for that number of
    * items. A small document therefore cannot cause a large allocation.
    */
-  #count({ info, argument, next }: Head, bytesPerItem: number): number {
-    if (info === indefinite) return -1
+  #count({ additionalInformation, argument, next }: Head, bytesPerItem: number): number {
+    if (additionalInformation === indefinite) return -1
     if (argument * bytesPerItem > this.#input.length - next) throw newUnexpectedEnd()
     return argument
   }
@@ -155,9 +155,10 @@ class Reader {
     return this.#open(head, frame)
   }
 
-  #integer({ major, info, argument }: Head, start: number): number | bigint {
-    if (info === indefinite) throw new CborError(`cbor: invalid additional information ${info} for type ${getTypeName(major)}`)
-    if (info < 27 || argument < Number.MAX_SAFE_INTEGER) return major === majorType.negative ? -1 - argument : argument
+  #integer({ major, additionalInformation, argument }: Head, start: number): number | bigint {
+    if (additionalInformation === indefinite)
+      throw new CborError(`cbor: invalid additional information ${additionalInformation} for type ${getTypeName(major)}`)
+    if (additionalInformation < 27 || argument < Number.MAX_SAFE_INTEGER) return major === majorType.negative ? -1 - argument : argument
     const exact = readExactArgument(this.#input, start)
     if (exact > maxInt64) {
       const shown = major === majorType.negative ? -1n - exact : exact
@@ -167,14 +168,14 @@ class Reader {
     return Number.isSafeInteger(Number(value)) ? Number(value) : value
   }
 
-  #string({ major, info, argument }: Head): string {
-    if (info !== indefinite) return this.#text(major, this.#take(argument))
+  #string({ major, additionalInformation, argument }: Head): string {
+    if (additionalInformation !== indefinite) return this.#text(major, this.#take(argument))
     const chunks: Buffer[] = []
     for (;;) {
       if (this.#input[this.at] === 0xff) break
       const head = readHead(this.#input, this.at)
-      if (head.major !== major || head.info === indefinite) {
-        const qualifier = head.info === indefinite ? 'indefinite-length ' : ''
+      if (head.major !== major || head.additionalInformation === indefinite) {
+        const qualifier = head.additionalInformation === indefinite ? 'indefinite-length ' : ''
         throw new CborError(`cbor: wrong element type ${qualifier}${getTypeName(head.major)} for indefinite-length ${getTypeName(major)}`)
       }
       this.at = head.next
@@ -206,8 +207,8 @@ class Reader {
     return frame?.kind === 'map' && frame.key === undefined
   }
 
-  #simple({ info, argument }: Head): boolean | null | number {
-    switch (info) {
+  #simple({ additionalInformation, argument }: Head): boolean | null | number {
+    switch (additionalInformation) {
       case 20:
         return false
       case 21:
@@ -223,7 +224,7 @@ class Reader {
       case indefinite:
         throw new CborError('cbor: unexpected "break" code')
       default:
-        if (info === 24 && argument < 32) throw new CborError(`cbor: invalid simple value ${argument} for type primitives`)
+        if (additionalInformation === 24 && argument < 32) throw new CborError(`cbor: invalid simple value ${argument} for type primitives`)
         throw newUnacceptableItem('primitives', `simple value ${argument} is not recognized`)
     }
   }

@@ -13,9 +13,9 @@ export class SpdyHeaderWriter {
   /** Encodes a header block. Header names must be in lower case. Throws RangeError for more than 64 KiB. */
   encode(headers: Readonly<Record<string, string>>): Buffer {
     const entries = Object.entries(headers)
-    const parts = [encodeLength(entries.length)]
-    for (const [name, value] of entries) parts.push(encodeText(name), encodeText(value))
-    const plain = Buffer.concat(parts)
+    const chunks = [encodeLength(entries.length)]
+    for (const [name, value] of entries) chunks.push(encodeText(name), encodeText(value))
+    const plain = Buffer.concat(chunks)
     if (plain.length > maxBlock) throw new RangeError('stream headers are too long')
     const block = Buffer.alloc(5)
     block.writeUInt16LE(plain.length, 1)

@@ -19,7 +19,7 @@ interface Frame {
   readonly fin: boolean
   readonly mask: Buffer | undefined
   readonly size: number
-  taken: number
+  consumedBytes: number
 }
 
 /** Thrown if the peer violates the WebSocket protocol. `code` is the close code to send. */
@@ -76,7 +76,7 @@ export class WebSocketFrameReader {
     const opcode = first & 0x0f
     const fin = first >= 0x80
     const mask = this.#masked ? Buffer.from(bytes.subarray(head - 4, head)) : undefined
-    this.#frame = { opcode, fin, mask, size, taken: 0 }
+    this.#frame = { opcode, fin, mask, size, consumedBytes: 0 }
     this.#check(this.#frame)
     return head
   }
@@ -96,12 +96,12 @@ export class WebSocketFrameReader {
   }
 
   #takePayload(frame: Frame, bytes: Buffer): number | undefined {
-    const remaining = frame.size - frame.taken
+    const remaining = frame.size - frame.consumedBytes
     const isControl = frame.opcode >= websocketOpcode.close
     if (remaining > 0 && (bytes.length === 0 || (isControl && bytes.length < remaining))) return undefined
     const content = removeMask(bytes.subarray(0, remaining), frame)
-    frame.taken += content.length
-    const isComplete = frame.taken === frame.size
+    frame.consumedBytes += content.length
+    const isComplete = frame.consumedBytes === frame.size
     if (isComplete) this.#frame = undefined
     if (isControl) this.#handler.onControl(frame.opcode, content)
     else {
@@ -115,10 +115,10 @@ export class WebSocketFrameReader {
   }
 }
 
-function removeMask(content: Buffer, { mask, taken }: Frame): Buffer {
+function removeMask(content: Buffer, { mask, consumedBytes }: Frame): Buffer {
   if (mask === undefined) return content
   const plain = Buffer.allocUnsafe(content.length)
-  for (let i = 0; i < content.length; i++) plain[i] = content[i]! ^ mask[(taken + i) & 3]!
+  for (let i = 0; i < content.length; i++) plain[i] = content[i]! ^ mask[(consumedBytes + i) & 3]!
   return plain
 }
 
@@ -133,9 +133,9 @@ export function encodeWebSocketHead(opcode: number, size: number): Buffer {
   return head
 }
 
-export function encodeWebSocketMessage(opcode: MessageOpcode, ...parts: readonly Buffer[]): Buffer {
-  const size = parts.reduce((sum, part) => sum + part.length, 0)
-  return Buffer.concat([encodeWebSocketHead(opcode, size), ...parts])
+export function encodeWebSocketMessage(opcode: MessageOpcode, ...chunks: readonly Buffer[]): Buffer {
+  const size = chunks.reduce((sum, part) => sum + part.length, 0)
+  return Buffer.concat([encodeWebSocketHead(opcode, size), ...chunks])
 }
 
 export function encodeWebSocketClose(code: number): Buffer {

@@ -208,8 +208,8 @@ function hasFewFields({ values, byName }: MergeMap): boolean {
 }
 
 /** Returns whether `members` has all keys of `others`. Most writes remove no key, and then the keys need not be joined. */
-function includesKeys(members: Members, others: Members): boolean {
-  for (const key in others) if (!Object.hasOwn(members, key)) return false
+function includesKeys(members: Members, otherMembers: Members): boolean {
+  for (const key in otherMembers) if (!Object.hasOwn(members, key)) return false
   return true
 }
 

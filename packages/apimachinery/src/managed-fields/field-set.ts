@@ -204,11 +204,11 @@ export function equalsSet(a: FieldSet, b: FieldSet): boolean {
 }
 
 /** Returns whether `whole` contains all paths of `part`. */
-export function containsSet(whole: FieldSet, part: FieldSet): boolean {
-  if (whole === part) return true
-  for (const element of listElements(part)) {
-    const here = whole[element]
-    const child = part[element]!
+export function containsSet(superset: FieldSet, subset: FieldSet): boolean {
+  if (superset === subset) return true
+  for (const element of listElements(subset)) {
+    const here = superset[element]
+    const child = subset[element]!
     if (here === undefined || (isMember(child) && !isMember(here)) || !containsSet(here, child)) return false
   }
   return true

@@ -46,9 +46,9 @@ interface Target {
 
 /** Parses a JSON pointer (RFC 6901). Returns undefined for the empty pointer, which has no key. */
 function parsePointer(pointer: string): { readonly steps: string[]; readonly key: string } | undefined {
-  const parts = pointer.split('/').slice(1)
-  const key = parts.pop()
-  return key === undefined ? undefined : { steps: parts.map(unescapeStep), key: unescapeStep(key) }
+  const tokens = pointer.split('/').slice(1)
+  const key = tokens.pop()
+  return key === undefined ? undefined : { steps: tokens.map(unescapeStep), key: unescapeStep(key) }
 }
 
 function unescapeStep(step: string): string {

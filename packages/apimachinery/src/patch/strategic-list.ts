@@ -28,8 +28,8 @@ export function mergeLists(
     ;({ live, changes } = applyItemDirectives(original as JsonObject[], patch as JsonObject[], mergeKey))
     merged = mergeItems(live as JsonObject[], changes as JsonObject[], meta, mergeObjects)
   }
-  const { named, others } = partition(merged, changes, mergeKey)
-  return mergeOrders({ patchItems: named, serverItems: others, patchOrder: changes, serverOrder: live, mergeKey })
+  const { named, unnamed } = partition(merged, changes, mergeKey)
+  return mergeOrders({ patchItems: named, serverItems: unnamed, patchOrder: changes, serverOrder: live, mergeKey })
 }
 
 function withoutItems(list: readonly JsonValue[], items: ReadonlySet<JsonValue>): JsonValue[] {

@@ -127,9 +127,9 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
       serverOrder = orderAfterMerge(live, patchList, mergeKey)
       merged = mergeLists(originalList, patchList, { schema: items, strategy, mergeKey }, false, mergeObjects)
     }
-    const { named, others } = partition(merged, order, mergeKey)
+    const { named, unnamed } = partition(merged, order, mergeKey)
     containObjects(live, patchList ?? [])
-    setOwn(original, key, mergeOrders({ patchItems: named, serverItems: others, patchOrder: order, serverOrder, mergeKey }))
+    setOwn(original, key, mergeOrders({ patchItems: named, serverItems: unnamed, patchOrder: order, serverOrder, mergeKey }))
     delete patch[key]
   }
 }

@@ -48,17 +48,17 @@ export function partition(
   items: readonly JsonValue[],
   by: readonly JsonValue[],
   mergeKey: string,
-): { named: JsonValue[]; others: JsonValue[] } {
+): { named: JsonValue[]; unnamed: JsonValue[] } {
   if (mergeKey !== '') requireObjects(by)
   const names = findFirstIndexes(by, mergeKey)
   const named: JsonValue[] = []
-  const others: JsonValue[] = []
+  const unnamed: JsonValue[] = []
   for (const item of items) {
     if (mergeKey !== '') requireMergeKey(item, mergeKey)
     if (names.has(getItemIdentity(item, mergeKey))) named.push(item)
-    else others.push(item)
+    else unnamed.push(item)
   }
-  return { named, others }
+  return { named, unnamed }
 }
 
 function requireObjects(list: readonly JsonValue[]): void {

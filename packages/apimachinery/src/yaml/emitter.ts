@@ -26,14 +26,14 @@ const escaped = /[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2
  * the line contains only indentation.
  */
 export class Emitter {
-  private readonly parts: string[] = []
+  private readonly chunks: string[] = []
   private column = 0
   private whitespace = true
   /** True as long as the current line contains only indentation and indicators. */
   indention = true
 
   text(): string {
-    return this.parts.join('')
+    return this.chunks.join('')
   }
 
   indent(to: number): void {
@@ -43,11 +43,11 @@ export class Emitter {
     this.indention = true
   }
 
-  indicator(text: string, how: { readonly spaced?: boolean; readonly whitespace?: boolean; readonly indention?: boolean }): void {
-    if (how.spaced === true && !this.whitespace) this.put(' ')
+  indicator(text: string, options: { readonly spaced?: boolean; readonly whitespace?: boolean; readonly indention?: boolean }): void {
+    if (options.spaced === true && !this.whitespace) this.put(' ')
     this.put(text)
-    this.whitespace = how.whitespace === true
-    this.indention = this.indention && how.indention === true
+    this.whitespace = options.whitespace === true
+    this.indention = this.indention && options.indention === true
   }
 
   /** Writes a scalar. `indent` is the indentation of its continuation lines. */
@@ -87,8 +87,8 @@ export class Emitter {
     let afterBreak = false
     for (const [i, char] of chars.entries()) {
       if (char === ' ') {
-        const inside = style.edges || (i > 0 && i < chars.length - 1)
-        if (mayBreak && !afterSpace && this.column > bestWidth && inside && chars[i + 1] !== ' ') this.indent(indent)
+        const isInside = style.edges || (i > 0 && i < chars.length - 1)
+        if (mayBreak && !afterSpace && this.column > bestWidth && isInside && chars[i + 1] !== ' ') this.indent(indent)
         else this.put(char)
         afterSpace = true
       } else if (breaks.test(char)) {
@@ -158,18 +158,18 @@ export class Emitter {
   private writeBreak(char: string): void {
     if (char === '\n') this.lineBreak()
     else {
-      this.parts.push(char)
+      this.chunks.push(char)
       this.column = 0
     }
   }
 
   private lineBreak(): void {
-    this.parts.push('\n')
+    this.chunks.push('\n')
     this.column = 0
   }
 
   private put(text: string): void {
-    this.parts.push(text)
+    this.chunks.push(text)
     this.column += text.codePointAt(0)! > 0xffff ? 1 : text.length
   }
 }

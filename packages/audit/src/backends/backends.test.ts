@@ -92,15 +92,15 @@ const keep = (): AuditBackend & { readonly sizes: number[] } => {
 }
 
 it('truncates large events, and drops those that stay too large', () => {
-  const kept = keep()
+  const recording = keep()
   const report = vi.fn()
-  const backend = createTruncatingBackend(kept, { maxEventSize: 700 }, report)
+  const backend = createTruncatingBackend(recording, { maxEventSize: 700 }, report)
   void backend.process(createEvent())
   void backend.process(createEvent({ level: 'Request', requestObject: `"${'x'.repeat(1000)}"` }))
-  expect(kept.sizes.length).toBe(2)
+  expect(recording.sizes.length).toBe(2)
   void backend.process(createEvent({ userAgent: 'x'.repeat(1000) }))
   void backend.process(createEvent({ level: 'Request', userAgent: 'x'.repeat(1000) }))
-  expect(kept.sizes.length).toBe(2)
+  expect(recording.sizes.length).toBe(2)
   expect(report).toHaveBeenCalledTimes(2)
 })
 

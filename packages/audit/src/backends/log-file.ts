@@ -126,9 +126,9 @@ class LogFile implements LineWriter {
     const rotated = await listRotated(file)
     const stamps = [...new Set(rotated.map(({ stamp }) => stamp))].toSorted().toReversed()
     const oldest = maxAgeDays > 0 ? this.#clock.now() - maxAgeDays * 86_400_000 : 0
-    const kept = new Set((maxBackups > 0 ? stamps.slice(0, maxBackups) : stamps).filter((stamp) => parseStamp(stamp) >= oldest))
+    const keptStamps = new Set((maxBackups > 0 ? stamps.slice(0, maxBackups) : stamps).filter((stamp) => parseStamp(stamp) >= oldest))
     for (const { name, stamp, isZipped } of rotated) {
-      if (!kept.has(stamp)) await rm(name, { force: true })
+      if (!keptStamps.has(stamp)) await rm(name, { force: true })
       else if (isCompressed && !isZipped) await compress(name)
     }
   }

@@ -157,16 +157,16 @@ function encodeList(events: readonly HeldEvent[]): Buffer {
 /** Splits a batch so that no part has more than `maxBytes` bytes, unless it is a single event. */
 function splitBySize(events: readonly HeldEvent[], maxBytes?: number): readonly (readonly HeldEvent[])[] {
   if (maxBytes === undefined) return [events]
-  const parts: HeldEvent[][] = []
+  const batches: HeldEvent[][] = []
   let bytes = 0
   for (const event of events) {
     const size = Buffer.byteLength(event.text) + lineHeadSize
-    if (parts.length === 0 || bytes + size > maxBytes) {
-      parts.push([])
+    if (batches.length === 0 || bytes + size > maxBytes) {
+      batches.push([])
       bytes = 0
     }
-    parts.at(-1)!.push(event)
+    batches.at(-1)!.push(event)
     bytes += size
   }
-  return parts
+  return batches
 }

@@ -11,16 +11,21 @@ const alice = { name: 'alice', groups: ['dev', 'system:authenticated'] }
 const createPodsAction = (verb: string, more: Partial<RequestedAction> = {}): RequestedAction =>
   createResourceAction({ verb, resource: 'pods', namespace: 'a', ...more })
 
-const all = { namespace: '*', resource: '*', apiGroup: '*' }
+const everything = { namespace: '*', resource: '*', apiGroup: '*' }
 test.each<[title: string, line: string, action: RequestedAction, decision: 'allow' | 'noOpinion']>([
-  ['a user', formatPolicy({ user: 'alice', ...all }), createPodsAction('create'), 'allow'],
-  ['another user', formatPolicy({ user: 'bob', ...all }), createPodsAction('create'), 'noOpinion'],
-  ['a group', formatPolicy({ group: 'dev', ...all }), createPodsAction('create'), 'allow'],
-  ['a user who is not in the group', formatPolicy({ user: 'alice', group: 'ops', ...all }), createPodsAction('create'), 'noOpinion'],
-  ['everyone', formatPolicy({ user: '*', ...all }), createPodsAction('create'), 'allow'],
-  ['nobody', formatPolicy(all), createPodsAction('get'), 'noOpinion'],
-  ['reads only', formatPolicy({ user: 'alice', readonly: true, ...all }), createPodsAction('watch'), 'allow'],
-  ['reads only, but this is a write', formatPolicy({ user: 'alice', readonly: true, ...all }), createPodsAction('update'), 'noOpinion'],
+  ['a user', formatPolicy({ user: 'alice', ...everything }), createPodsAction('create'), 'allow'],
+  ['another user', formatPolicy({ user: 'bob', ...everything }), createPodsAction('create'), 'noOpinion'],
+  ['a group', formatPolicy({ group: 'dev', ...everything }), createPodsAction('create'), 'allow'],
+  ['a user who is not in the group', formatPolicy({ user: 'alice', group: 'ops', ...everything }), createPodsAction('create'), 'noOpinion'],
+  ['everyone', formatPolicy({ user: '*', ...everything }), createPodsAction('create'), 'allow'],
+  ['nobody', formatPolicy(everything), createPodsAction('get'), 'noOpinion'],
+  ['reads only', formatPolicy({ user: 'alice', readonly: true, ...everything }), createPodsAction('watch'), 'allow'],
+  [
+    'reads only, but this is a write',
+    formatPolicy({ user: 'alice', readonly: true, ...everything }),
+    createPodsAction('update'),
+    'noOpinion',
+  ],
   ['the core group', formatPolicy({ user: 'alice', namespace: 'a', resource: 'pods' }), createPodsAction('get'), 'allow'],
   [
     'another group',
@@ -29,7 +34,7 @@ test.each<[title: string, line: string, action: RequestedAction, decision: 'allo
     'noOpinion',
   ],
   ['another namespace', formatPolicy({ user: 'alice', namespace: 'b', resource: 'pods' }), createPodsAction('get'), 'noOpinion'],
-  ['resources only', formatPolicy({ user: 'alice', ...all }), createPathAction('get', '/version'), 'noOpinion'],
+  ['resources only', formatPolicy({ user: 'alice', ...everything }), createPathAction('get', '/version'), 'noOpinion'],
   ['paths below', formatPolicy({ user: 'alice', nonResourcePath: '/logs/*' }), createPathAction('get', '/logs/a/b'), 'allow'],
   ['one path', formatPolicy({ user: 'alice', nonResourcePath: '/logs' }), createPathAction('get', '/logs/a'), 'noOpinion'],
   ['everything, in the old format', '{"user":"alice"}', createPathAction('get', '/version'), 'allow'],

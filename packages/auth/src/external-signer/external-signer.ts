@@ -49,7 +49,7 @@ export async function connectSigner(socket: string): Promise<SignerClient> {
 }
 
 interface SignerKeys {
-  readonly all: readonly (VerificationKey & { readonly isPublished: boolean })[]
+  readonly keys: readonly (VerificationKey & { readonly isPublished: boolean })[]
   /** Time of the next refresh, in milliseconds since the epoch. */
   readonly refreshAt: number
 }
@@ -104,7 +104,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
     })
   }
 
-  const find = (id: string): readonly VerificationKey[] => (id === '' ? keys.all : keys.all.filter((key) => key.id === id))
+  const find = (id: string): readonly VerificationKey[] => (id === '' ? keys.keys : keys.keys.filter((key) => key.id === id))
 
   async function issue(payload: object): Promise<string> {
     const claims = Buffer.from(JSON.stringify(payload)).toString('base64url')
@@ -112,7 +112,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
       throw new Error(`while signing jwt: ${getErrorMessage(error)}`, { cause: error })
     })
     const keyId = readHeader(answer)
-    if (keys.all.some(({ id, isPublished }) => id === keyId && !isPublished)) {
+    if (keys.keys.some(({ id, isPublished }) => id === keyId && !isPublished)) {
       throw new Error(`while validating header: key used for signing JWT (kid: ${keyId}) is excluded from OIDC discovery docs`)
     }
     if (answer.signature === '') throw new Error('empty signature returned')
@@ -141,7 +141,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
         )
       },
       get publishedKeys() {
-        return keys.all.filter(({ isPublished }) => isPublished)
+        return keys.keys.filter(({ isPublished }) => isPublished)
       },
       get maxAgeSeconds() {
         return Math.max(0, Math.floor((keys.refreshAt - clock.now()) / 1000))
@@ -181,7 +181,7 @@ function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse
   if (refreshHintSeconds <= 0) throw new Error(`found invalid refresh hint (${refreshHintSeconds}s)`)
   if (keys.length === 0) throw new Error('found no keys')
   if (dataTimestamp === null) throw new Error('invalid data timestamp: proto: invalid nil Timestamp')
-  const all = keys.map(({ keyId, key, excludeFromOidcDiscovery }) => {
+  const verificationKeys = keys.map(({ keyId, key, excludeFromOidcDiscovery }) => {
     if (keyId === '' || Buffer.byteLength(keyId) > maxKeyIdLength) throw new Error(`found invalid public key id ${JSON.stringify(keyId)}`)
     if (key.length === 0) throw new Error('found empty public key')
     try {
@@ -192,7 +192,7 @@ function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse
     }
   })
   // JavaScript timers overflow after 24 days.
-  return { all, refreshAt: now + Math.min(refreshHintSeconds, 86_400 * 24) * 1000 }
+  return { keys: verificationKeys, refreshAt: now + Math.min(refreshHintSeconds, 86_400 * 24) * 1000 }
 }
 
 function toMilliseconds({ dataTimestamp }: FetchKeysResponse): number {

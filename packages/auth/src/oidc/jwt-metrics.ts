@@ -34,7 +34,7 @@ export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, n
   const fetches = registry.register(
     createGauge(`${prefix}_jwks_fetch_last_timestamp_seconds`, '[ALPHA] Time of the last fetch of the keys of an issuer, by result.'),
   )
-  const info = registry.register(
+  const keySetInfo = registry.register(
     createGauge(`${prefix}_jwks_fetch_last_key_set_info`, '[ALPHA] The keys of an issuer that were fetched last, as a hash.'),
   )
   const hashes = new Map<string, string>()
@@ -44,7 +44,7 @@ export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, n
   })
   function forgetKeys(issuer: string): void {
     const hash = hashes.get(issuer)
-    if (hash !== undefined) info.delete({ ...createLabels(issuer), hash })
+    if (hash !== undefined) keySetInfo.delete({ ...createLabels(issuer), hash })
     hashes.delete(issuer)
   }
   return {
@@ -55,7 +55,7 @@ export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, n
         forgetKeys(issuer)
         const hash = hashText(keySet)
         hashes.set(issuer, hash)
-        info.with({ ...createLabels(issuer), hash }).value = 1
+        keySetInfo.with({ ...createLabels(issuer), hash }).value = 1
         fetches.with({ ...createLabels(issuer), result: 'success' }).value = now() / 1000
       },
       countFailure: () => {

@@ -61,21 +61,21 @@ const maxResources = 32
 
 /** The grants of one user or group. Users can have many bindings, so the grants with rules about a resource are cached by resource. */
 export class SubjectGrants {
-  #all: Grant[] = []
+  #grants: Grant[] = []
   #relevant: Map<string, readonly Grant[]> | undefined
   #rolesVersion = 0
 
   get all(): readonly Grant[] {
-    return this.#all
+    return this.#grants
   }
 
   add(grant: Grant): void {
-    this.#all.push(grant)
+    this.#grants.push(grant)
     this.#relevant = undefined
   }
 
   remove(grant: Grant): void {
-    this.#all = this.#all.filter((other) => other !== grant)
+    this.#grants = this.#grants.filter((other) => other !== grant)
     this.#relevant = undefined
   }
 
@@ -85,7 +85,7 @@ export class SubjectGrants {
    */
   relevantTo({ isResourceRequest, resource }: RequestedAction, rolesVersion: number): readonly Grant[] {
     // The resource of an ordinary request contains no slash, but a SubjectAccessReview can name any resource.
-    if (this.#all.length <= fewGrants || resource.includes('/')) return this.#all
+    if (this.#grants.length <= fewGrants || resource.includes('/')) return this.#grants
     if (this.#relevant === undefined || this.#rolesVersion !== rolesVersion || this.#relevant.size > maxResources) {
       this.#relevant = new Map()
       this.#rolesVersion = rolesVersion
@@ -93,7 +93,7 @@ export class SubjectGrants {
     const key = isResourceRequest ? resource : '/'
     let relevant = this.#relevant.get(key)
     if (relevant === undefined) {
-      relevant = this.#all.filter(({ role: { index } }) => (isResourceRequest ? index?.mentions(resource) : index?.hasPaths))
+      relevant = this.#grants.filter(({ role: { index } }) => (isResourceRequest ? index?.mentions(resource) : index?.hasPaths))
       this.#relevant.set(key, relevant)
     }
     return relevant

@@ -63,7 +63,7 @@ const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pod
 
 test('names the binding, the role and the first matching subject in the reason', () => {
   const cluster = new Cluster()
-  const decide = (who: UserInfo, action: RequestedAction) => cluster.authorizer.authorize({ user: who, action })
+  const decide = (user: UserInfo, action: RequestedAction) => cluster.authorizer.authorize({ user: user, action })
   cluster.put('clusterroles', createRole('', 'reader', readPods))
   cluster.put('rolebindings', createBinding('a', 'b', 'ClusterRole/reader', { kind: 'Group', name: 'dev' }, { kind: 'User', name: 'ann' }))
   cluster.put('rolebindings', createBinding('a', 'sa', 'ClusterRole/reader', { kind: 'ServiceAccount', name: 'bot' }))
@@ -118,7 +118,7 @@ test('lists the rules of a user, cluster role bindings first', () => {
 })
 
 /** Decides like kube-apiserver, without an index: checks every rule of every binding. */
-function isAllowedNaively(cluster: Cluster, who: UserInfo, action: RequestedAction): boolean {
+function isAllowedNaively(cluster: Cluster, user: UserInfo, action: RequestedAction): boolean {
   const bindings = [
     ...cluster.list<AnyBinding>('clusterrolebindings'),
     ...(action.namespace === ''
@@ -126,11 +126,11 @@ function isAllowedNaively(cluster: Cluster, who: UserInfo, action: RequestedActi
       : cluster.list<AnyBinding>('rolebindings').filter(({ metadata }) => metadata.namespace === action.namespace)),
   ]
   return bindings.some(({ metadata: { namespace = '' }, roleRef, subjects = [] }) => {
-    const applies = subjects.some(({ kind, name, namespace: own }) => {
-      if (kind === 'User') return who.name === name
-      if (kind === 'Group') return who.groups.includes(name)
-      const home = own || namespace
-      return home !== '' && who.name === `system:serviceaccount:${home}:${name}`
+    const applies = subjects.some(({ kind, name, namespace: subjectNamespace }) => {
+      if (kind === 'User') return user.name === name
+      if (kind === 'Group') return user.groups.includes(name)
+      const home = subjectNamespace || namespace
+      return home !== '' && user.name === `system:serviceaccount:${home}:${name}`
     })
     if (!applies) return false
     const role =
@@ -183,11 +183,11 @@ test('makes the same decisions as the naive algorithm, after any changes', () =>
     fc.property(
       fc.array(anOperation, { maxLength: 40 }),
       fc.array(fc.tuple(aUser, anAction), { minLength: 1, maxLength: 20 }),
-      (changes, asked) => {
+      (changes, questions) => {
         const cluster = new Cluster()
         for (const change of changes) {
           change(cluster)
-          for (const [who, action] of asked) {
+          for (const [who, action] of questions) {
             const { decision } = cluster.authorizer.authorize({ user: who, action })
             expect(decision === 'allow').toBe(isAllowedNaively(cluster, who, action))
           }

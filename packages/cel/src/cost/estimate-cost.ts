@@ -9,7 +9,7 @@ import { estimateKubernetesCall } from './kubernetes-call-costs.ts'
 import { estimateListCall } from './list-call-costs.ts'
 import { LocalVariables } from './local-variables.ts'
 import type { EntrySize } from './local-variables.ts'
-import { createExactRange, most, multiplyRanges, sum, union, unknown } from './range.ts'
+import { createExactRange, maximumCost, multiplyRanges, sum, union, unknown } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode, SizeHints } from './sized-node.ts'
 import { estimateStandardCall } from './standard-call-costs.ts'
@@ -111,7 +111,7 @@ class CostEstimator {
       args,
       getItemSize: (list) => this.#itemSize(list),
     }
-    let cost: Range = { min: most, max: 0n }
+    let cost: Range = { min: maximumCost, max: 0n }
     let resultSize: Range | undefined
     for (const overload of reference.overloads) {
       const estimate = this.#overloadCost(call, overload, { nodes, name: reference.name, argCosts })
@@ -174,8 +174,8 @@ class CostEstimator {
   }
 
   #sizeOfAll(expressions: readonly Expr[]): Range {
-    const none: Range = { min: expressions.length === 0 ? 0n : most, max: 0n }
-    return expressions.reduce((all, expression) => union(all, this.#size(expression) ?? unknown), none)
+    const none: Range = { min: expressions.length === 0 ? 0n : maximumCost, max: 0n }
+    return expressions.reduce((total, expression) => union(total, this.#size(expression) ?? unknown), none)
   }
 
   #comprehension(expression: Comprehension): Range {

@@ -1,5 +1,5 @@
 import { equalsType } from '../types/type.ts'
-import { capCost, createExactRange, most, multiplyRanges, sum, scaleRange } from './range.ts'
+import { capCost, createExactRange, maximumCost, multiplyRanges, sum, scaleRange } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode } from './sized-node.ts'
 
@@ -124,7 +124,7 @@ function estimateReplacedSize(size: Range, match: Range, replacement: Range): Ra
 
 function divideRoundingUp(a: bigint, b: bigint): bigint {
   const float = Math.ceil(Number(a) / Number(b))
-  return float >= 2 ** 64 ? most : BigInt(float)
+  return float >= 2 ** 64 ? maximumCost : BigInt(float)
 }
 
 function limitParts(size: bigint, limit: SizedNode | undefined): bigint {
@@ -135,8 +135,8 @@ function limitParts(size: bigint, limit: SizedNode | undefined): bigint {
 function estimateJoinedSize(list: SizedNode, { args: [separator], getItemSize }: CallNodes): Range {
   const elements = list.type.parameters.length === 0 ? createExactRange(0n) : multiplyRanges(list.size, getItemSize(list))
   if (separator === undefined) return elements
-  const between = { min: decrementToZero(list.size.min), max: decrementToZero(list.size.max) }
-  return sum(elements, multiplyRanges(separator.size, between))
+  const separators = { min: decrementToZero(list.size.min), max: decrementToZero(list.size.max) }
+  return sum(elements, multiplyRanges(separator.size, separators))
 }
 
 function decrementToZero(count: bigint): bigint {

@@ -1,4 +1,4 @@
-import { createExactRange, most, multiplyRanges, sum, scaleRange } from './range.ts'
+import { createExactRange, maximumCost, multiplyRanges, sum, scaleRange } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode } from './sized-node.ts'
 
@@ -15,8 +15,8 @@ const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
       newList(1, createExactRange(subtractWrapping(readInt(end!, target!.size.max), readInt(start!, 0n)))),
   ],
   ['list_flatten', ({ target }) => newList(1, target!.size)],
-  ['list_flatten_int', ({ target, args: [depth] }) => newList(Number(readInt(depth!, most)), target!.size)],
-  ['lists_range', ({ args: [size] }) => newList(1, createExactRange(readInt(size!, most)))],
+  ['list_flatten_int', ({ target, args: [depth] }) => newList(Number(readInt(depth!, maximumCost)), target!.size)],
+  ['lists_range', ({ args: [size] }) => newList(1, createExactRange(readInt(size!, maximumCost)))],
   ['list_reverse', ({ target }) => newList(1, target!.size)],
   ['list_distinct', ({ target }) => newList(2, multiplyRanges(target!.size, target!.size))],
   ['list_sets_contains_list', (nodes) => estimatePairs(nodes, 1)],

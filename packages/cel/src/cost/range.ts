@@ -4,8 +4,8 @@ export interface Range {
   readonly max: bigint
 }
 
-export const most: bigint = 2n ** 64n - 1n
-export const unknown: Range = { min: 0n, max: most }
+export const maximumCost: bigint = 2n ** 64n - 1n
+export const unknown: Range = { min: 0n, max: maximumCost }
 
 export function createExactRange(value: bigint): Range {
   return { min: value, max: value }
@@ -30,10 +30,10 @@ export function union(a: Range, b: Range): Range {
 }
 
 export function capCost(value: bigint): bigint {
-  return value > most ? most : value
+  return value > maximumCost ? maximumCost : value
 }
 
 function scaleValue(value: bigint, factor: number): bigint {
   const float = Math.ceil(Number(value) * factor)
-  return float >= 2 ** 64 ? most : BigInt(float)
+  return float >= 2 ** 64 ? maximumCost : BigInt(float)
 }

@@ -50,8 +50,8 @@ class TypeParser {
   }
 
   type(text: string): Type {
-    const parts = /^([\w.]+)(?:<(.*)>)?$/.exec(text.trim())
-    const [, name = '', inner] = parts ?? []
+    const match = /^([\w.]+)(?:<(.*)>)?$/.exec(text.trim())
+    const [, name = '', inner] = match ?? []
     if (inner === undefined) return this.#simple(name)
     const [first, second] = this.list(inner) as readonly [Type, Type | undefined]
     if (name === 'list') return listType(first)
@@ -68,7 +68,7 @@ class TypeParser {
 
 /** Splits at commas outside brackets. */
 function split(text: string): readonly string[] {
-  const parts: string[] = []
+  const typeTexts: string[] = []
   let depth = 0
   let start = 0
   for (let i = 0; i <= text.length; i++) {
@@ -76,9 +76,9 @@ function split(text: string): readonly string[] {
     if (character === '<') depth++
     else if (character === '>') depth--
     else if (i === text.length || (character === ',' && depth === 0)) {
-      parts.push(text.slice(start, i).trim())
+      typeTexts.push(text.slice(start, i).trim())
       start = i + 1
     }
   }
-  return parts.filter((part) => part !== '')
+  return typeTexts.filter((part) => part !== '')
 }

@@ -49,11 +49,11 @@ export function buildMap(optional: readonly boolean[]): Step {
   }
 }
 
-export function createMap(parts: readonly Value[], optional: readonly boolean[]): Value {
+export function createMap(keysAndValues: readonly Value[], optional: readonly boolean[]): Value {
   const map = new EntryMap()
   for (const [i, isOptional] of optional.entries()) {
-    const key = parts[i * 2]!
-    const value = unwrapOptional(parts[i * 2 + 1]!, isOptional)
+    const key = keysAndValues[i * 2]!
+    const value = unwrapOptional(keysAndValues[i * 2 + 1]!, isOptional)
     if (value === undefined) map.delete(key)
     else map.set(key, value)
   }

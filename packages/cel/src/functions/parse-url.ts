@@ -45,9 +45,9 @@ function parse(text: string, isRequest: boolean): Omit<UrlParts, 'fragment'> {
   if (text === '*') return { ...none, path: '*' }
   const scheme = parseScheme(text)
   const [beforeQuery, query, hasQuery] = splitQuery(scheme === '' ? text : text.slice(scheme.length + 1))
-  const parts = { ...none, scheme: scheme.toLowerCase(), query, hasQuery }
+  const url = { ...none, scheme: scheme.toLowerCase(), query, hasQuery }
   if (!beforeQuery.startsWith('/')) {
-    if (scheme !== '') return { ...parts, opaque: beforeQuery }
+    if (scheme !== '') return { ...url, opaque: beforeQuery }
     if (isRequest) throw new UrlError('invalid URI for request')
     if (beforeQuery.split('/', 1)[0]!.includes(':')) throw new UrlError('first path segment in URL cannot contain colon')
   }
@@ -55,9 +55,9 @@ function parse(text: string, isRequest: boolean): Omit<UrlParts, 'fragment'> {
   const slash = hasAuthority ? beforeQuery.indexOf('/', 2) : 0
   const authority = hasAuthority ? beforeQuery.slice(2, slash < 0 ? undefined : slash) : ''
   const path = slash < 0 ? '' : beforeQuery.slice(slash)
-  const userAndHost = parseAuthority(parts.scheme, authority)
+  const userAndHost = parseAuthority(url.scheme, authority)
   unescapeUrl(path, 'path')
-  return { ...parts, ...userAndHost, path }
+  return { ...url, ...userAndHost, path }
 }
 
 function hasControlCharacter(text: string): boolean {

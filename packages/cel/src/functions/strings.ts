@@ -78,31 +78,31 @@ const maxTextLength = 1 << 28
 
 function replace(text: string, old: string, replacement: string, limit: Int = -1): Value {
   if (limit === 0 || old === replacement) return text
-  const parts = splitAt(text, old, limit < 0 ? Infinity : Number(limit))
-  if (text.length + parts.length * replacement.length > maxTextLength) return new CelError('string is too long')
-  return parts.join(replacement)
+  const pieces = splitAt(text, old, limit < 0 ? Infinity : Number(limit))
+  if (text.length + pieces.length * replacement.length > maxTextLength) return new CelError('string is too long')
+  return pieces.join(replacement)
 }
 
 /** Splits a text at most `most` times. An empty separator matches before each character and at the end. */
-function splitAt(text: string, separator: string, most: number): readonly string[] {
-  if (separator !== '') return splitTimes(text, separator, most)
+function splitAt(text: string, separator: string, limit: number): readonly string[] {
+  if (separator !== '') return splitTimes(text, separator, limit)
   const runes = splitIntoRunes(text)
   const ends = ['', ...runes, '']
-  if (most >= runes.length + 1) return ends
-  return [...ends.slice(0, most), joinRunes(runes.slice(most - 1))]
+  if (limit >= runes.length + 1) return ends
+  return [...ends.slice(0, limit), joinRunes(runes.slice(limit - 1))]
 }
 
-function splitTimes(text: string, separator: string, most: number): readonly string[] {
-  const parts: string[] = []
+function splitTimes(text: string, separator: string, limit: number): readonly string[] {
+  const pieces: string[] = []
   let start = 0
-  while (parts.length < most) {
+  while (pieces.length < limit) {
     const end = text.indexOf(separator, start)
     if (end < 0) break
-    parts.push(text.slice(start, end))
+    pieces.push(text.slice(start, end))
     start = end + separator.length
   }
-  parts.push(text.slice(start))
-  return parts
+  pieces.push(text.slice(start))
+  return pieces
 }
 
 function split(text: string, separator: string, limit: Int = -1): Value {
@@ -114,13 +114,13 @@ function split(text: string, separator: string, limit: Int = -1): Value {
 }
 
 function join(list: ListValue, separator = ''): Value {
-  const parts: string[] = []
+  const words: string[] = []
   for (let i = 0, size = listSize(list); i < size; i++) {
     const part = getElement(list, i)
     if (typeof part !== 'string') return new CelError(`join: invalid input: ${formatValue(part)}`)
-    parts.push(part)
+    words.push(part)
   }
-  return parts.join(separator)
+  return words.join(separator)
 }
 
 /** Unicode white space as defined by Go's strings.TrimSpace. */

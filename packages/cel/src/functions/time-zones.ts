@@ -37,11 +37,11 @@ export function getZoneOffset(name: string, seconds: number): number | CelError 
   const format = name === 'Local' ? findFormat(name) : findZone(name)
   if (format instanceof CelError) return format
   if (format === undefined) return new CelError(`unknown time zone ${name}`)
-  const parts = Object.fromEntries(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]))
-  const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year'])
+  const fields = Object.fromEntries(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]))
+  const year = fields['era'] === 'BC' ? 1 - Number(fields['year']) : Number(fields['year'])
   const local = new Date(0)
-  local.setUTCFullYear(year, Number(parts['month']) - 1, Number(parts['day']))
-  local.setUTCHours(Number(parts['hour']), Number(parts['minute']), Number(parts['second']))
+  local.setUTCFullYear(year, Number(fields['month']) - 1, Number(fields['day']))
+  local.setUTCHours(Number(fields['hour']), Number(fields['minute']), Number(fields['second']))
   return local.getTime() / 1000 - seconds
 }
 

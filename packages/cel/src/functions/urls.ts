@@ -11,11 +11,11 @@ const maxParameters = 10_000
 
 class Url extends OpaqueValue {
   readonly typeName = 'kubernetes.URL'
-  readonly parts: UrlParts
+  readonly components: UrlParts
 
-  constructor(parts: UrlParts) {
+  constructor(components: UrlParts) {
     super()
-    this.parts = parts
+    this.components = components
   }
 
   override reread(): CelError {
@@ -28,24 +28,24 @@ class Url extends OpaqueValue {
   }
 
   get hostname(): string {
-    const { host } = this.parts
+    const { host } = this.components
     const withoutPort = this.port === undefined ? host : host.slice(0, host.lastIndexOf(':'))
     return withoutPort.startsWith('[') && withoutPort.endsWith(']') ? withoutPort.slice(1, -1) : withoutPort
   }
 
   /** The port; undefined if the host contains no colon. */
   get port(): string | undefined {
-    return /:([0-9]*)$/.exec(this.parts.host)?.[1]
+    return /:([0-9]*)$/.exec(this.components.host)?.[1]
   }
 
   get escapedPath(): string {
-    const { path } = this.parts
+    const { path } = this.components
     if (path === '*' || /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*$/.test(path)) return path
     return escape(unescapeUrl(path, 'path'), escapedInPath)
   }
 
   override toString(): string {
-    const { scheme, opaque, user, host, query, hasQuery, fragment } = this.parts
+    const { scheme, opaque, user, host, query, hasQuery, fragment } = this.components
     const address = (user === undefined ? '' : `${user}@`) + escape(host, escapedInHost)
     const authority = address === '' ? '' : `//${address}`
     const location = opaque === '' ? authority + this.escapedPath : opaque
@@ -71,9 +71,9 @@ function decodeUtf8(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-function parseQueryOf({ parts }: Url): Value {
+function parseQueryOf({ components }: Url): Value {
   const values = new Map<string, string[]>()
-  const pairs = parts.query === '' ? [] : parts.query.split('&')
+  const pairs = components.query === '' ? [] : components.query.split('&')
   for (const pair of pairs.length > maxParameters ? [] : pairs) {
     if (pair === '' || pair.includes(';')) continue
     const equals = pair.indexOf('=')
@@ -100,9 +100,9 @@ export const urls: Implementations = {
   is_url_string: adaptTypes((text: string) => typeof parseUrl(text) !== 'string'),
   string_to_url: adaptTypes(toUrl),
   url_get_escaped_path: adaptTypes(({ escapedPath }: Url) => decodeUtf8(escapedPath)),
-  url_get_host: adaptTypes(({ parts }: Url) => decodeUtf8(parts.host)),
+  url_get_host: adaptTypes(({ components: parts }: Url) => decodeUtf8(parts.host)),
   url_get_hostname: adaptTypes(({ hostname }: Url) => decodeUtf8(hostname)),
   url_get_port: adaptTypes(({ port }: Url) => port ?? ''),
   url_get_query: adaptTypes(parseQueryOf),
-  url_get_scheme: adaptTypes(({ parts }: Url) => parts.scheme),
+  url_get_scheme: adaptTypes(({ components: parts }: Url) => parts.scheme),
 }

@@ -80,11 +80,11 @@ function parsePreRelease(text: string): PreRelease {
 /** Parses a semantic version. Throws with the messages of the Go library that kube-apiserver uses. */
 function parseVersion(text: string): Version {
   if (text === '') throw new Error('Version string empty')
-  const parts = splitInThree(text)
-  if (parts.length !== 3) throw new Error('No Major.Minor.Patch elements found')
-  const major = parseNumber(parts[0]!, 'major')
-  const minor = parseNumber(parts[1]!, 'minor')
-  const [beforeBuild, build] = cut(parts[2]!, '+')
+  const numbers = splitInThree(text)
+  if (numbers.length !== 3) throw new Error('No Major.Minor.Patch elements found')
+  const major = parseNumber(numbers[0]!, 'major')
+  const minor = parseNumber(numbers[1]!, 'minor')
+  const [beforeBuild, build] = cut(numbers[2]!, '+')
   const [patchText, preReleaseText] = cut(beforeBuild, '-')
   const patch = parseNumber(patchText, 'patch')
   const preRelease = preReleaseText === undefined ? [] : preReleaseText.split('.').map(parsePreRelease)
@@ -102,10 +102,10 @@ function cut(text: string, separator: string): readonly [before: string, after: 
 
 /** Normalizes a version: adds missing numbers, removes leading zeros and a leading `v`. */
 function normalize(text: string): string {
-  const parts = splitInThree(text.replace(/^v/, '')).map((part) => (part.length > 1 ? withoutZeros(part) : part))
-  if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) throw new Error('short version cannot contain PreRelease/Build meta data')
-  while (parts.length < 3) parts.push('0')
-  return parts.join('.')
+  const numbers = splitInThree(text.replace(/^v/, '')).map((part) => (part.length > 1 ? withoutZeros(part) : part))
+  if (numbers.length < 3 && /[+-]/.test(numbers.at(-1)!)) throw new Error('short version cannot contain PreRelease/Build meta data')
+  while (numbers.length < 3) numbers.push('0')
+  return numbers.join('.')
 }
 
 function withoutZeros(part: string): string {

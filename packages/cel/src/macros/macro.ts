@@ -73,8 +73,8 @@ export class Expansion {
     return filter === undefined ? then : this.call(operators.conditional, filter, then, this.ident(accumulator))
   }
 
-  fold(parts: Omit<Comprehension, 'kind' | 'offset' | 'accumulator'>): Expr {
-    return { kind: 'comprehension', accumulator, ...parts, offset: this.#call.offset }
+  fold(members: Omit<Comprehension, 'kind' | 'offset' | 'accumulator'>): Expr {
+    return { kind: 'comprehension', accumulator, ...members, offset: this.#call.offset }
   }
 
   /** Returns an expression that binds `value` to a name within `result`. It is a comprehension without iterations. */

@@ -35,7 +35,7 @@ interface Group {
   /** Repetition count of the last operand. */
   repeats: number
   /** Largest repetition count of nested repetitions in the group. */
-  most: number
+  maximum: number
   size: number
   /** Size of the last operand. */
   lastSize: number
@@ -125,7 +125,7 @@ class PatternChecker {
     this.#at = end
     group.hasOperand = true
     group.repeats = repeats
-    group.most = Math.max(group.most, repeats)
+    group.maximum = Math.max(group.maximum, repeats)
     group.size += size
     group.lastSize = size
   }
@@ -174,8 +174,8 @@ class PatternChecker {
 
   #close(): void {
     if (this.#groups.length === 1) throw new PatternError('unexpected )', this.#text)
-    const { most, size } = this.#groups.pop()!
-    this.#operand(this.#at + 1, most, size + 2)
+    const { maximum, size } = this.#groups.pop()!
+    this.#operand(this.#at + 1, maximum, size + 2)
   }
 
   #counted(): boolean {
@@ -206,5 +206,5 @@ class PatternChecker {
 }
 
 function newGroup(): Group {
-  return { hasOperand: false, repeats: 1, most: 1, size: 0, lastSize: 0 }
+  return { hasOperand: false, repeats: 1, maximum: 1, size: 0, lastSize: 0 }
 }

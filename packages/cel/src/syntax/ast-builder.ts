@@ -89,16 +89,16 @@ export class AstBuilder {
   }
 
   /** Builds a balanced tree of `&&` or `||` terms. Both operators are associative, so long chains get a low depth. */
-  #logic({ operator, terms, operators: between }: TreeOf<'logic'>): Expr {
-    const parts = terms.map((term) => this.#expr(term))
+  #logic({ operator, terms, operators: operatorTokens }: TreeOf<'logic'>): Expr {
+    const operands = terms.map((term) => this.#expr(term))
     const name = binaryOperators.get(operator)!
     const buildBalanced = (low: number, high: number): Expr => {
       const middle = (low + high + 1) >> 1
-      const left = middle === low ? parts[middle]! : buildBalanced(low, middle - 1)
-      const right = middle === high ? parts[middle + 1]! : buildBalanced(middle + 1, high)
-      return { kind: 'call', name, args: [left, right], offset: between[middle]!.start }
+      const left = middle === low ? operands[middle]! : buildBalanced(low, middle - 1)
+      const right = middle === high ? operands[middle + 1]! : buildBalanced(middle + 1, high)
+      return { kind: 'call', name, args: [left, right], offset: operatorTokens[middle]!.start }
     }
-    return buildBalanced(0, between.length - 1)
+    return buildBalanced(0, operatorTokens.length - 1)
   }
 
   #binary({ operator, left, right }: TreeOf<'binary'>): Expr {

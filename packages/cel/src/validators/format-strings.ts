@@ -94,9 +94,9 @@ function findWrongElement(argument: Expr, { kinds }: Clause, types: ReadonlyMap<
 function findUnformattablePart(argument: Expr, types: ReadonlyMap<Expr, Type>): Expr | undefined {
   const wrong = findWrongElement(argument, text, types)
   if (wrong !== undefined) return wrong
-  const parts =
+  const formatArguments =
     argument.kind === 'list' ? argument.elements : argument.kind === 'map' ? argument.entries.flatMap(({ key, value }) => [key, value]) : []
-  for (const part of parts) {
+  for (const part of formatArguments) {
     const unformattable = findUnformattablePart(part, types)
     if (unformattable !== undefined) return unformattable
   }

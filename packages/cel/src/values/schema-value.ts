@@ -177,17 +177,17 @@ export class SchemaList extends CelList {
   }
 
   /** Returns the concatenation of a list, the union of a set, or the merged map list. */
-  concat(others: readonly Value[]): SchemaList {
+  concat(addedValues: readonly Value[]): SchemaList {
     const elements = [...this.raw]
-    if (this.type.kind === 'set') this.#unite(elements, others)
-    else if (this.type.kind === 'mapList') this.#merge(elements, others)
-    else for (const other of others) elements.push(toRaw(other))
+    if (this.type.kind === 'set') this.#unite(elements, addedValues)
+    else if (this.type.kind === 'mapList') this.#merge(elements, addedValues)
+    else for (const other of addedValues) elements.push(toRaw(other))
     return new SchemaList(elements, this.type)
   }
 
-  #unite(elements: unknown[], others: readonly Value[]): void {
+  #unite(elements: unknown[], addedValues: readonly Value[]): void {
     const union = this.identities()
-    for (const other of others) {
+    for (const other of addedValues) {
       const key = getElementIdentity(other, this.type)
       if (union.has(key)) continue
       union.set(key, toRaw(other))
@@ -195,9 +195,9 @@ export class SchemaList extends CelList {
     }
   }
 
-  #merge(elements: unknown[], others: readonly Value[]): void {
+  #merge(elements: unknown[], addedValues: readonly Value[]): void {
     const positions = new Map(elements.map((element, i) => [getElementIdentity(element, this.type), i]))
-    for (const other of others) {
+    for (const other of addedValues) {
       const position = positions.get(getElementIdentity(other, this.type))
       if (position === undefined) elements.push(toRaw(other))
       else elements[position] = toRaw(other)

@@ -77,15 +77,15 @@ export async function publishAuthenticationInfo(options: ClusterAuthenticationIn
   )
 }
 
-async function write(configMaps: LoopbackResource<ConfigMap>, own: AuthenticationInfo, now: number): Promise<void> {
+async function write(configMaps: LoopbackResource<ConfigMap>, ownInfo: AuthenticationInfo, now: number): Promise<void> {
   const existing = await configMaps.get(namespace, name, { resourceVersion: '' })
-  if (existing !== undefined && isEqual(existing.data ?? {}, combineData(existing.data ?? {}, own, now))) return
+  if (existing !== undefined && isEqual(existing.data ?? {}, combineData(existing.data ?? {}, ownInfo, now))) return
   try {
     if (existing !== undefined) {
-      await configMaps.update(namespace, name, (object) => ({ ...object, data: combineData(object.data ?? {}, own, now) }))
+      await configMaps.update(namespace, name, (object) => ({ ...object, data: combineData(object.data ?? {}, ownInfo, now) }))
       return
     }
-    const data = combineData({}, own, now)
+    const data = combineData({}, ownInfo, now)
     if (Object.keys(data).length > 0) await configMaps.create(namespace, { metadata: { name, namespace }, data })
   } catch (error) {
     // Another server wrote the ConfigMap first. The event of its write starts the next attempt.
@@ -101,16 +101,16 @@ async function write(configMaps: LoopbackResource<ConfigMap>, own: Authenticatio
 /**
  * Merges the settings of this server into the data of the ConfigMap and returns the result. Throws if the existing data cannot be parsed.
  */
-export function combineData(data: Readonly<Record<string, string>>, own: AuthenticationInfo, now: number): Record<string, string> {
-  const { requestHeaders: headers } = own
+export function combineData(data: Readonly<Record<string, string>>, ownInfo: AuthenticationInfo, now: number): Record<string, string> {
+  const { requestHeaders: headers } = ownInfo
   const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseNames(data[key]), ...more])]
   const usernameHeaders = list('requestheader-username-headers', headers?.usernameHeaders)
   const uidHeaders = list('requestheader-uid-headers', headers?.uidHeaders)
   const groupHeaders = list('requestheader-group-headers', headers?.groupHeaders)
   const extraHeaderPrefixes = list('requestheader-extra-headers-prefix', headers?.extraHeaderPrefixes)
   const allowedNames = list('requestheader-allowed-names', headers?.allowedNames)
-  const clientAuthorities = combineCertificates([data['client-ca-file'] ?? '', ...own.clientAuthorities], now)
-  const frontProxies = combineCertificates([data['requestheader-client-ca-file'] ?? '', ...own.frontProxyAuthorities], now)
+  const clientAuthorities = combineCertificates([data['client-ca-file'] ?? '', ...ownInfo.clientAuthorities], now)
+  const frontProxies = combineCertificates([data['requestheader-client-ca-file'] ?? '', ...ownInfo.frontProxyAuthorities], now)
   return {
     ...(clientAuthorities !== '' && { 'client-ca-file': clientAuthorities }),
     ...(frontProxies !== '' && {

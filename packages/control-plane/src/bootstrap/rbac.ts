@@ -90,8 +90,8 @@ function formatKey({ metadata }: DeepReadonly<KubeObject>): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`
 }
 
-async function reconcileRole<T extends AnyRole>(resource: LoopbackResource<T>, desired: DeepReadonly<T>, all: Present<T>): Promise<void> {
-  const present = all.get(formatKey(desired))
+async function reconcileRole<T extends AnyRole>(resource: LoopbackResource<T>, desired: DeepReadonly<T>, roles: Present<T>): Promise<void> {
+  const present = roles.get(formatKey(desired))
   if (present === undefined) await create(resource, desired)
   else await updateIfNeeded(resource, present, (role) => mergeRole(role, desired))
 }
@@ -99,9 +99,9 @@ async function reconcileRole<T extends AnyRole>(resource: LoopbackResource<T>, d
 async function reconcileBinding<T extends AnyBinding>(
   resource: LoopbackResource<T>,
   desired: DeepReadonly<T>,
-  all: Present<T>,
+  bindings: Present<T>,
 ): Promise<void> {
-  const present = all.get(formatKey(desired))
+  const present = bindings.get(formatKey(desired))
   if (present === undefined) await create(resource, desired)
   else if (equalsSemantically(present.roleRef, desired.roleRef)) {
     await updateIfNeeded(resource, present, async (binding) => mergeBinding(binding, desired))

@@ -45,7 +45,7 @@ interface StartHookParts {
 }
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
-export function createStartHooks(parts: StartHookParts): PostStartHooks {
+export function createStartHooks(dependencies: StartHookParts): PostStartHooks {
   const {
     config,
     server,
@@ -61,7 +61,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     aggregated,
     controllers,
     log,
-  } = parts
+  } = dependencies
   const { backends, clock } = config
   const readClock = (): number => clock.now()
   const hooks = new PostStartHooks(server)
@@ -76,7 +76,8 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     if (missing.length === 0) hooks.add(name, run, { after })
     else log(1, 'Start hook skipped', { hook: name, reason: `not served: ${missing.join(', ')}` })
   }
-  const createIfNeeded = (create: () => Promise<void>): (() => Promise<void>) => (parts.hasBootstrapObjects ? async () => {} : create)
+  const createIfNeeded = (create: () => Promise<void>): (() => Promise<void>) =>
+    dependencies.hasBootstrapObjects ? async () => {} : create
   /** Adds hooks for the controllers that another hook starts. kube-apiserver has a hook for each controller. */
   const addStartedBy = (hook: string, needed: readonly GroupResource[], names: readonly string[]): void => {
     for (const name of names) addHook(name, needed, async () => {}, [hook])
@@ -116,7 +117,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = resources
   const bootstrapRoles = async (): Promise<void> => {
     // A cluster whose store was copied may have deleted some of the roles, so nothing waits for them.
-    if (parts.hasBootstrapObjects) {
+    if (dependencies.hasBootstrapObjects) {
       await Promise.all(
         [clusterRoles, clusterRoleBindings, roles, roleBindings].flatMap((resource) => informers.of(resource)?.synced ?? []),
       )

@@ -16,11 +16,14 @@ export class IPAllocator {
   readonly #addresses: ClaimedAddresses
   readonly #random: Random
 
-  constructor(family: Family, parts: { readonly ranges: ServiceRanges; readonly addresses: ClaimedAddresses; readonly random: Random }) {
+  constructor(
+    family: Family,
+    dependencies: { readonly ranges: ServiceRanges; readonly addresses: ClaimedAddresses; readonly random: Random },
+  ) {
     this.family = family
-    this.#ranges = parts.ranges
-    this.#addresses = parts.addresses
-    this.#random = parts.random
+    this.#ranges = dependencies.ranges
+    this.#addresses = dependencies.addresses
+    this.#random = dependencies.random
   }
 
   /** Allocates an address. Returns an error message if that is not possible. */

@@ -167,19 +167,19 @@ describe('IP families', () => {
   })
 
   it('a service can change to dual-stack and back', async () => {
-    await using both = await openServices(dual)
-    expect(await create('p', {}, false, both)).toMatchObject({ ipFamilies: ['IPv4'] })
-    const { clusterIPs = [] } = await create('a', { ipFamilyPolicy: 'PreferDualStack' }, false, both)
+    await using dualStackServices = await openServices(dual)
+    expect(await create('p', {}, false, dualStackServices)).toMatchObject({ ipFamilies: ['IPv4'] })
+    const { clusterIPs = [] } = await create('a', { ipFamilyPolicy: 'PreferDualStack' }, false, dualStackServices)
     expect(clusterIPs).toEqual([expect.stringMatching(/^10\.0\.0\./), expect.stringMatching(/^fd00::/)])
     const reduced = { clusterIP: clusterIPs[0]!, clusterIPs: [clusterIPs[0]!], ipFamilyPolicy: 'PreferDualStack' }
-    await expect(update('a', reduced, false, both)).rejects.toMatchObject({ code: 422 })
-    const single = await update('a', { ipFamilyPolicy: 'SingleStack' }, false, both)
+    await expect(update('a', reduced, false, dualStackServices)).rejects.toMatchObject({ code: 422 })
+    const single = await update('a', { ipFamilyPolicy: 'SingleStack' }, false, dualStackServices)
     expect(single).toMatchObject({ clusterIPs: [clusterIPs[0]] })
-    expect(await create('b', { clusterIP: clusterIPs[1]! }, false, both)).toMatchObject({ ipFamilies: ['IPv6'] })
+    expect(await create('b', { clusterIP: clusterIPs[1]! }, false, dualStackServices)).toMatchObject({ ipFamilies: ['IPv6'] })
     await expect(
-      update('a', { ipFamilyPolicy: 'RequireDualStack', clusterIP: clusterIPs[0]!, clusterIPs: [...clusterIPs] }, false, both),
+      update('a', { ipFamilyPolicy: 'RequireDualStack', clusterIP: clusterIPs[0]!, clusterIPs: [...clusterIPs] }, false, dualStackServices),
     ).rejects.toMatchObject(alreadyAllocated)
-    expect((await update('a', { ipFamilyPolicy: 'RequireDualStack' }, false, both)).clusterIPs).toHaveLength(2)
+    expect((await update('a', { ipFamilyPolicy: 'RequireDualStack' }, false, dualStackServices)).clusterIPs).toHaveLength(2)
   })
 })
 

@@ -50,9 +50,9 @@ export async function forwardAnswer(passage: Passage, answer: ForwardedAnswer, l
     })
     if (exchange.outgoing.headersSent) throw new BrokenResponseError(new DeadlineExceededError('the request timed out'))
     if (!start.isWhole) return await sendStream(exchange, status, headers, (sink) => reader.copyTo(sink, start.chunks))
-    const whole = start.chunks.length === 1 ? start.chunks[0]! : Buffer.concat(start.chunks)
-    if (Number.isNaN(length)) headers.push('Content-Length', String(whole.length))
-    sendBytes(exchange, status, headers, whole)
+    const startBytes = start.chunks.length === 1 ? start.chunks[0]! : Buffer.concat(start.chunks)
+    if (Number.isNaN(length)) headers.push('Content-Length', String(startBytes.length))
+    sendBytes(exchange, status, headers, startBytes)
   } finally {
     stopping.removeEventListener('abort', destroyLater)
   }

@@ -76,7 +76,7 @@ beforeAll(async () => {
       ]),
     ],
   ])
-  installAPIGroup(server.app, { ...server.info, group: 'example.com', versions: [{ group: 'example.com', version: 'v1' }], storage })
+  installAPIGroup(server.app, { ...server.group, group: 'example.com', versions: [{ group: 'example.com', version: 'v1' }], storage })
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()

@@ -67,12 +67,12 @@ export class ServerWebSocket {
   }
 
   /** Sends a message. Returns false if the buffer is full. `onDrain` is then called when there is room again. */
-  send(opcode: number, ...parts: readonly Buffer[]): boolean {
+  send(opcode: number, ...chunks: readonly Buffer[]): boolean {
     if (this.#closing || this.socket.destroyed) return true
-    const size = parts.reduce((sum, part) => sum + part.length, 0)
+    const size = chunks.reduce((sum, part) => sum + part.length, 0)
     this.socket.cork()
     this.socket.write(encodeWebSocketHead(opcode, size))
-    for (const part of parts) this.socket.write(part)
+    for (const part of chunks) this.socket.write(part)
     this.socket.uncork()
     return !this.socket.writableNeedDrain
   }

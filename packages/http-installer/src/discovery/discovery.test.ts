@@ -63,8 +63,8 @@ it('serves the aggregated document if the client requests it, and 304 the second
 
 it('adds and removes groups while serving', async () => {
   const gv = { group: 'example.com', version: 'v1' }
-  const storage = new Map([['v1', new Map([['configmaps', server.info.storage.get('v1')!.get('configmaps')!]])]])
-  const installed = installAPIGroup(server.app, { ...server.info, group: gv.group, versions: [gv], storage })
+  const storage = new Map([['v1', new Map([['configmaps', server.group.storage.get('v1')!.get('configmaps')!]])]])
+  const installed = installAPIGroup(server.app, { ...server.group, group: gv.group, versions: [gv], storage })
   expect((await server.request('GET', '/apis/example.com')).body).toMatchObject({
     kind: 'APIGroup',
     name: 'example.com',
@@ -78,14 +78,14 @@ it('adds and removes groups while serving', async () => {
 
 it('lists custom resources with the verbs and subresources in the order of kube-apiserver', async () => {
   const gv = { group: 'example.com', version: 'v1' }
-  const core = server.info.storage.get('v1')!
+  const core = server.group.storage.get('v1')!
   const gvk = { value: { ...gv, kind: 'Widget' } }
   const custom = Object.create(core.get('configmaps')!, { gvk, isCustom: { value: true } })
   const common = Object.create(core.get('configmaps')!, { gvk })
   const part = core.get('namespaces/status')!
   const paths = ['widgets/scale', 'widgets/status', 'gadgets'].map((path) => [path, path === 'gadgets' ? common : part] as const)
   const storage = new Map([['v1', new Map([...paths, ['widgets', custom] as const])]])
-  const installed = installAPIGroup(server.app, { ...server.info, group: gv.group, versions: [gv], storage })
+  const installed = installAPIGroup(server.app, { ...server.group, group: gv.group, versions: [gv], storage })
   const { resources } = (await server.request('GET', '/apis/example.com/v1')).body
   expect(resources.map(({ name }: { name: string }) => name)).toEqual(['gadgets', 'widgets', 'widgets/status', 'widgets/scale'])
   expect(resources[1].verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'])
@@ -97,7 +97,7 @@ it('lists custom resources with the verbs and subresources in the order of kube-
   expect((await server.request('GET', '/apis/example.com/v1/others')).body).toMatchObject({ kind: 'Status', code: 404 })
   const onlyCustom = new Map([['v1', new Map([['widgets', custom]])]])
   const otherGroup = installAPIGroup(server.app, {
-    ...server.info,
+    ...server.group,
     group: 'only.example.com',
     versions: [{ group: 'only.example.com', version: 'v1' }],
     storage: onlyCustom,

@@ -25,7 +25,7 @@ describe('protobuf', () => {
     const { headers, bytes } = await server.request('GET', `${maps}/a`, undefined, protobuf)
     expect(headers['content-type']).toBe('application/vnd.kubernetes.protobuf')
     const { gvk, raw } = decodeUnknown(bytes)
-    const type = server.info.types.kind(gvk)!
+    const type = server.group.types.kind(gvk)!
     const { kind: _, apiVersion: __, ...object } = json
     expect(type.decodeProto(raw)).toEqual(object)
     const body = Buffer.from(encodeUnknown(gvk, type.encodeProto({ metadata: { name: 'fromproto' }, data: { x: 'y' } } as never)))
@@ -40,7 +40,7 @@ describe('protobuf', () => {
     expect(headers['content-length']).toBe(String(bytes.length))
     const { gvk, raw } = decodeUnknown(bytes)
     expect(gvk).toEqual({ group: '', version: 'v1', kind: 'ConfigMapList' })
-    const type = server.info.types.kind(gvk)!
+    const type = server.group.types.kind(gvk)!
     const { kind: _, apiVersion: __, ...list } = json
     expect(type.decodeProto(raw)).toEqual(list)
     expect(Buffer.from(encodeUnknown(gvk, type.encodeProto(list))).equals(bytes)).toBe(true)

@@ -17,7 +17,7 @@ import { newNotConvertible } from './write-object.ts'
 /** The text of a list before, between and after its items. The items are written one by one. */
 export interface ListShape {
   readonly before: string
-  readonly between: string
+  readonly separator: string
   readonly after: string
   /** Text of an empty list. */
   readonly empty: string
@@ -54,7 +54,7 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
       const start = rows.head(listMeta)
       return {
         before: start,
-        between: ',',
+        separator: ',',
         after: `${rows.tail}\n`,
         empty: served.storage.table!.nullRows ? `${start.slice(0, -1)}null}\n` : `${start}${rows.tail}\n`,
         encodeItem: (result) => rows.row(result),
@@ -78,7 +78,7 @@ function encodeItem(served: ServedResource, encoder: ObjectEncoder, result: Rest
 
 function createTypedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['encodeItem']): ListShape {
   const start = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
-  return { before: start, between: ',', after: ']}\n', empty: `${start}]}\n`, encodeItem: item }
+  return { before: start, separator: ',', after: ']}\n', empty: `${start}]}\n`, encodeItem: item }
 }
 
 /** Returns the text around the items of a list in JSON that is indented by two spaces. */
@@ -86,7 +86,7 @@ export function createPrettyShape(compact: ListShape): ListShape {
   const emptyText = indentJson((compact.before + compact.after).trimEnd())
   return {
     before: `${emptyText.slice(0, emptyText.lastIndexOf(']'))}\n    `,
-    between: ',\n    ',
+    separator: ',\n    ',
     after: '\n  ]\n}',
     empty: indentJson(compact.empty.trimEnd()),
     encodeItem: (result) => Buffer.from(indentJson(encodePiece(compact.encodeItem(result)).toString()).replaceAll('\n', '\n    ')),
@@ -100,7 +100,7 @@ export function createYamlShape(compact: ListShape): ListShape {
   const end = at.index + at[0].length
   return {
     before: `${emptyText.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
-    between: '',
+    separator: '',
     after: emptyText.slice(end),
     empty: toYaml(parseJson(compact.empty).value),
     encodeItem: (result) => Buffer.from(formatYamlItem(toYaml(parseJson(encodePiece(compact.encodeItem(result)).toString()).value))),

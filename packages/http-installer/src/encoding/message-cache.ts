@@ -15,7 +15,7 @@ interface Kept {
 export class MessageCache {
   readonly #budget: number
   readonly #now: () => number
-  readonly #kept = new Map<string, Kept>()
+  readonly #entries = new Map<string, Kept>()
   #bytes = 0
 
   /** Creates an empty cache for up to `budget` bytes. `now` returns the time in milliseconds. */
@@ -29,7 +29,7 @@ export class MessageCache {
   }
 
   get(object: StoredObject): Uint8Array | undefined {
-    const entry = this.#kept.get(object.key)
+    const entry = this.#entries.get(object.key)
     if (entry?.revision !== object.revision) return undefined
     entry.requestedAt = this.#now()
     return entry.message
@@ -37,33 +37,33 @@ export class MessageCache {
 
   offer(object: StoredObject, message: Uint8Array): void {
     const { key, revision } = object
-    const current = this.#kept.get(key)
+    const current = this.#entries.get(key)
     // Keeps the newest state of an object: a list at an old revision may offer an older one.
     if (current !== undefined && current.revision >= revision) return
     if (current !== undefined) this.#remove(key, current)
     if (!this.#makeRoom(message.length + overhead)) return
-    this.#kept.set(key, { revision, message, requestedAt: this.#now() })
+    this.#entries.set(key, { revision, message, requestedAt: this.#now() })
     this.#bytes += message.length + overhead
   }
 
   #makeRoom(length: number): boolean {
     const idleSince = this.#now() - idleMs
     for (let looks = 0; looks < maxChecked && this.#bytes + length > this.#budget; looks++) {
-      const oldest = this.#kept.entries().next().value
+      const oldest = this.#entries.entries().next().value
       if (oldest === undefined) break
       const [key, entry] = oldest
       if (entry.requestedAt < idleSince) this.#remove(key, entry)
       else {
         // Moves the entry to the end, so that the next call checks other entries first.
-        this.#kept.delete(key)
-        this.#kept.set(key, entry)
+        this.#entries.delete(key)
+        this.#entries.set(key, entry)
       }
     }
     return this.#bytes + length <= this.#budget
   }
 
   #remove(key: string, { message }: Kept): void {
-    this.#kept.delete(key)
+    this.#entries.delete(key)
     this.#bytes -= message.length + overhead
   }
 }

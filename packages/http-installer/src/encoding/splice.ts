@@ -72,12 +72,12 @@ export function spliceObject(head: Uint8Array, object: SplicedBytes, tail?: Uint
  */
 class SlabPool {
   readonly size: number
-  readonly #kept: number
+  readonly #capacity: number
   readonly #free: Buffer[] = []
 
-  constructor(size: number, kept: number) {
+  constructor(size: number, capacity: number) {
     this.size = size
-    this.#kept = kept
+    this.#capacity = capacity
   }
 
   take(): Buffer {
@@ -86,7 +86,7 @@ class SlabPool {
 
   /** Returns a buffer to the pool. Call it only after the socket has written the bytes, because the next response overwrites them. */
   release(slab: Buffer): void {
-    if (this.#free.length < this.#kept) this.#free.push(slab)
+    if (this.#free.length < this.#capacity) this.#free.push(slab)
   }
 }
 

@@ -64,16 +64,16 @@ async function recordList(answer: Answer, audit: RequestAudit, list: ResultList)
   const shape = createJsonShape(answer, list)
   const texts: string[] = []
   const items = await collect(answer.exchange, list.items, (item) => texts.push(encodePiece(shape.encodeItem(item)).toString()))
-  const json = items.length === 0 ? shape.empty : `${shape.before}${texts.join(shape.between)}${shape.after}`
+  const json = items.length === 0 ? shape.empty : `${shape.before}${texts.join(shape.separator)}${shape.after}`
   audit.recordResponse(json.trimEnd())
   return { ...list, items }
 }
 
 async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList): Promise<void> {
-  const between = Buffer.from(shape.between)
+  const separator = Buffer.from(shape.separator)
   let start: Buffer | undefined
   for (const item of list.items) {
-    start = start === undefined ? Buffer.from(shape.before) : between
+    start = start === undefined ? Buffer.from(shape.before) : separator
     let wait = writer.write(start)
     if (wait !== undefined) await wait
     wait = writePiece(writer, shape.encodeItem(item))

@@ -86,7 +86,7 @@ function encodeEnvelope(gvk: Parameters<typeof encodeUnknown>[0], length: number
 }
 
 /** Returns the offset of field 2 of the envelope, after the magic number and field 1. */
-function findRawField(whole: Uint8Array): number {
+function findRawField(message: Uint8Array): number {
   const magic = 4
-  return whole[magic] === 0x0a ? magic + 2 + whole[magic + 1]! : magic
+  return message[magic] === 0x0a ? magic + 2 + message[magic + 1]! : magic
 }

@@ -20,14 +20,14 @@ const parameterTypes: Readonly<Partial<Record<OptionType, string>>> = {
 export function createConnectItems(
   { connectMethods, connectOptions }: Connecter,
   subject: OperationSubject,
-  own: readonly Component[],
+  pathParameters: readonly Component[],
 ): PathItem[] {
   const { served, path } = subject
   const createItem = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
     const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), createOperation(method, suffix)]))
     return {
       path: `${path}${behind}`,
-      item: extractSharedParameters(operations, [...own, ...parameters, ...listOptionParameters(connectOptions)]),
+      item: extractSharedParameters(operations, [...pathParameters, ...parameters, ...listOptionParameters(connectOptions)]),
       optionsKind: connectOptions.kind,
     }
   }
@@ -46,7 +46,11 @@ export function createConnectItems(
 }
 
 /** Returns the OpenAPI path item of a subresource that streams bytes, such as logs. */
-export function createStreamItem({ streamOptions, streamType }: Streamer, subject: OperationSubject, own: readonly Component[]): PathItem {
+export function createStreamItem(
+  { streamOptions, streamType }: Streamer,
+  subject: OperationSubject,
+  pathParameters: readonly Component[],
+): PathItem {
   const { served, path } = subject
   const types = [streamType, ...usualMediaTypes]
   const get = {
@@ -57,7 +61,7 @@ export function createStreamItem({ streamOptions, streamType }: Streamer, subjec
     'x-kubernetes-action': 'get',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   }
-  const item = extractSharedParameters({ get }, [...own, ...listOptionParameters(streamOptions)])
+  const item = extractSharedParameters({ get }, [...pathParameters, ...listOptionParameters(streamOptions)])
   return { path, item, optionsKind: streamOptions.kind }
 }
 

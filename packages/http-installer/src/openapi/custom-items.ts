@@ -102,11 +102,11 @@ function createOwnSchema({ type }: ServedResource, action: Action, refer: Refer)
   return createReference(action === 'list' ? list : object)
 }
 
-function createBody(action: Action, own: OpenAPISchema, refer: Refer): Component | undefined {
+function createBody(action: Action, objectSchema: OpenAPISchema, refer: Refer): Component | undefined {
   switch (action) {
     case 'post':
     case 'put':
-      return { content: createContent(bodyTypes, own), required: true }
+      return { content: createContent(bodyTypes, objectSchema), required: true }
     case 'patch':
       return { content: createContent(patchTypes, refer(patchSchema)), required: true }
     case 'delete':

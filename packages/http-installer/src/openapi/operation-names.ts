@@ -39,8 +39,8 @@ export function formatOperationId(action: string, { served, kind, path }: Operat
   const allNamespacesWord = namespaced && namespacedWord === '' ? 'ForAllNamespaces' : ''
   const collection = action === 'deletecollection' ? 'Collection' : ''
   const list = action === 'watchlist' ? 'List' : ''
-  const where = `${capitalize(formatGroupWord(gvr.group))}${capitalize(gvr.version)}${part}${collection}${namespacedWord}`
-  return `${verbs[action] ?? action}${where}${kind}${capitalize(subresource)}${list}${allNamespacesWord}`
+  const location = `${capitalize(formatGroupWord(gvr.group))}${capitalize(gvr.version)}${part}${collection}${namespacedWord}`
+  return `${verbs[action] ?? action}${location}${kind}${capitalize(subresource)}${list}${allNamespacesWord}`
 }
 
 export function capitalize(word: string): string {

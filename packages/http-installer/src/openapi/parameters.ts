@@ -48,7 +48,7 @@ export function listActionParameters(action: string): readonly Component[] {
 }
 
 /** Returns the parameters that all operations of a path share, and removes them from the operations. */
-export function extractSharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
+export function extractSharedParameters(operations: Readonly<Record<string, Component>>, pathParameters: readonly Component[]): Component {
   const parameterLists = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
   const shared = (parameterLists[0] ?? []).filter(({ name }) =>
     parameterLists.every((parameters) => parameters.some((other) => other['name'] === name)),
@@ -59,7 +59,7 @@ export function extractSharedParameters(operations: Readonly<Record<string, Comp
     const remaining = (parameters as readonly Component[]).filter(({ name }) => !names.has(name))
     item[method] = remaining.length === 0 ? others : { ...others, parameters: sortByName(remaining) }
   }
-  const common = sortByName([...own, ...shared])
+  const common = sortByName([...pathParameters, ...shared])
   return common.length === 0 ? item : { ...item, parameters: common }
 }
 

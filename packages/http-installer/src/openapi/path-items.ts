@@ -107,14 +107,14 @@ function createOperation({ routes, kind, refer }: Subject, path: string, action:
   }
 }
 
-function findAnswer(action: string, { served }: ResourceRoutes, own: OpenAPISchema, refer: Refer): OpenAPISchema {
+function findAnswer(action: string, { served }: ResourceRoutes, objectSchema: OpenAPISchema, refer: Refer): OpenAPISchema {
   switch (action) {
     case 'list': {
       const list = served.types.kind({ ...served.gvk, kind: served.listKind })
-      return list === undefined ? own : refer(list.schema)
+      return list === undefined ? objectSchema : refer(list.schema)
     }
     case 'delete':
-      if ((served.storage as { returnsDeletedObject?: boolean }).returnsDeletedObject === true) return own
+      if ((served.storage as { returnsDeletedObject?: boolean }).returnsDeletedObject === true) return objectSchema
       return refer(findMetaType('Status').schema)
     case 'deletecollection':
       return refer(findMetaType('Status').schema)
@@ -122,7 +122,7 @@ function findAnswer(action: string, { served }: ResourceRoutes, own: OpenAPISche
     case 'watchlist':
       return refer(findMetaType('WatchEvent').schema)
     default:
-      return own
+      return objectSchema
   }
 }
 

@@ -72,25 +72,27 @@ export class ApiSurface {
   }
 
   /** Returns whether the group, version, resource and subresource of a request are installed, with any method. */
-  serves(info: RequestInfo): boolean {
-    const { resource, subresource } = info
-    return this.#tableOf(info)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
+  serves(attributes: RequestInfo): boolean {
+    const { resource, subresource } = attributes
+    return this.#tableOf(attributes)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
   }
 
   /** Returns the route for the attributes of a request, for any method. */
-  find(info: RequestAttributes): Route | undefined {
-    return this.#remoteRouteOf(info.apiPrefix, info.apiGroup, info.apiVersion) ?? this.#tableOf(info)?.find(info)
+  find(attributes: RequestAttributes): Route | undefined {
+    return (
+      this.#remoteRouteOf(attributes.apiPrefix, attributes.apiGroup, attributes.apiVersion) ?? this.#tableOf(attributes)?.find(attributes)
+    )
   }
 
   /**
    * Serves the storages of a group version instead of those that are served now. Routes whose storage stays the same are kept, so adding a
    * resource to a large group is cheap.
    */
-  put(info: Omit<APIGroupInfo, 'versions' | 'storage'>, gv: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): RouteTable {
+  put(group: Omit<APIGroupInfo, 'versions' | 'storage'>, gv: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): RouteTable {
     let versions = this.#groups.get(gv.group)
     const { settings } = this
     const serve = (path: string): ServedResource =>
-      createServedResource({ info, version: gv.version, path, storages, equivalents: this.#equivalents, settings })
+      createServedResource({ group, version: gv.version, path, storages, equivalents: this.#equivalents, settings })
     const table = new RouteTable(storages, serve, versions?.get(gv.version))
     if (versions === undefined) this.#groups.set(gv.group, (versions = new Map()))
     versions.set(gv.version, table)
@@ -145,10 +147,10 @@ export class ApiSurface {
   }
 
   /** Returns the custom resource of a request for a subresource that the resource does not have. */
-  #customResourceOf(info: RequestInfo): ServedResource | undefined {
-    if (!info.isResourceRequest || info.subresource === '') return undefined
-    const served = this.#tableOf(info)?.servedOf(info.resource)
-    return served?.storage.isCustom === true && served.namespaced === (info.namespace !== '') ? served : undefined
+  #customResourceOf(attributes: RequestInfo): ServedResource | undefined {
+    if (!attributes.isResourceRequest || attributes.subresource === '') return undefined
+    const served = this.#tableOf(attributes)?.servedOf(attributes.resource)
+    return served?.storage.isCustom === true && served.namespaced === (attributes.namespace !== '') ? served : undefined
   }
 }
 

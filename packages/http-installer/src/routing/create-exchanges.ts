@@ -23,8 +23,8 @@ export function createExchanges(app: Hono<InstallerEnv>, { user, ...services }: 
       exchange.requestor = exchange.user = user
       if (!exchange.hasValidTarget) return sendBytes(exchange, 400, {}, '400 Bad Request\n')
       try {
-        const info = parseRequestInfo(exchange.method, exchange.target, exchange.query)
-        exchange.interpret(info, findRoute(info))
+        const attributes = parseRequestInfo(exchange.method, exchange.target, exchange.query)
+        exchange.interpret(attributes, findRoute(attributes))
         await next()
       } catch (error) {
         writeError(exchange, error)

@@ -33,15 +33,15 @@ export class EquivalentResources {
     }
     const before = this.#paths.get(storage) ?? []
     if (!before.some((other) => isSame(other.resource, resource))) this.#paths.set(storage, [...before, { resource, kind }])
-    let all: readonly EquivalentResource[] | undefined
-    let others: readonly EquivalentResource[] = []
+    let allResources: readonly EquivalentResource[] | undefined
+    let otherResources: readonly EquivalentResource[] = []
     return () => {
       const current = this.#paths.get(storage)!
-      if (all !== current) {
-        all = current
-        others = current.filter((other) => !isSame(other.resource, resource))
+      if (allResources !== current) {
+        allResources = current
+        otherResources = current.filter((other) => !isSame(other.resource, resource))
       }
-      return others
+      return otherResources
     }
   }
 }

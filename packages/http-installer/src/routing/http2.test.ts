@@ -53,7 +53,7 @@ it.each(['FOO', 'constructor', 'toString', '__proto__'])('rejects the method %s'
 })
 
 it('ends the storage watch if the client resets the stream', async () => {
-  const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as { watch: (...args: unknown[]) => unknown }
+  const storage = server.group.storage.get('v1')!.get('configmaps')! as unknown as { watch: (...args: unknown[]) => unknown }
   const original = storage.watch.bind(storage)
   let signal: AbortSignal | undefined
   storage.watch = (context, options, given) => {

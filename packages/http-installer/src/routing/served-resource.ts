@@ -68,7 +68,7 @@ export { parseApiVersion } from '@keelson/registry'
 
 /** The parameters of `createServedResource`. */
 export interface ServedResourceOptions {
-  readonly info: Omit<APIGroupInfo, 'versions' | 'storage'>
+  readonly group: Omit<APIGroupInfo, 'versions' | 'storage'>
   readonly version: string
   /** A resource or a subresource, such as "pods" or "pods/status". */
   readonly path: string
@@ -79,16 +79,16 @@ export interface ServedResourceOptions {
 }
 
 /** Creates the constants that all requests for a path share. */
-export function createServedResource({ info, version, path, storages, equivalents, settings }: ServedResourceOptions): ServedResource {
+export function createServedResource({ group, version, path, storages, equivalents, settings }: ServedResourceOptions): ServedResource {
   const storage = storages.get(path)!
   const [resource = '', subresource = ''] = path.split('/')
   const hub = storage.gvk
-  const servedKind: GroupVersionKind = { group: info.group, version, kind: hub.kind }
+  const servedKind: GroupVersionKind = { group: group.group, version, kind: hub.kind }
   // A subresource with a kind of another group (pods/eviction, deployments/scale) is served in that kind's own version.
-  const gvk = info.scheme.registration(servedKind) === undefined ? hub : servedKind
-  const { scheme, types, admission } = info
+  const gvk = group.scheme.registration(servedKind) === undefined ? hub : servedKind
+  const { scheme, types, admission } = group
   const { authorizeCreate, now } = settings
-  const gvr = { group: info.group, version, resource }
+  const gvr = { group: group.group, version, resource }
   const route = createWriteRoute({
     storage,
     gvk,

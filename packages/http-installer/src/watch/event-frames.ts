@@ -33,7 +33,7 @@ export interface EventFramer {
  */
 export class SharedFrames {
   readonly #budget: number
-  readonly #kept = new Map<object, Map<string, Kept>>()
+  readonly #cachedFrames = new Map<object, Map<string, Kept>>()
   #bytes = 0
 
   constructor(budget: number) {
@@ -43,13 +43,13 @@ export class SharedFrames {
   /** Returns the encoded bytes of events. If they are not cached, `make` encodes them. `form` identifies the encoding. */
   get(events: readonly object[], form: string, make: () => Buffer): Buffer {
     const last = events.at(-1)!
-    const forms = this.#kept.get(last)
+    const forms = this.#cachedFrames.get(last)
     const cached = forms?.get(form)
     if (cached !== undefined && haveSameEvents(cached.events, events)) return cached.bytes
     const bytes = make()
     if (cached !== undefined || bytes.length > this.#budget) return bytes
     const frame = { events, bytes }
-    if (forms === undefined) this.#kept.set(last, new Map([[form, frame]]))
+    if (forms === undefined) this.#cachedFrames.set(last, new Map([[form, frame]]))
     else forms.set(form, frame)
     this.#bytes += bytes.length
     this.#forget(last)
@@ -57,10 +57,10 @@ export class SharedFrames {
   }
 
   #forget(newest: object): void {
-    for (const [event, forms] of this.#kept) {
+    for (const [event, forms] of this.#cachedFrames) {
       if (this.#bytes <= this.#budget || event === newest) return
       for (const { bytes } of forms.values()) this.#bytes -= bytes.length
-      this.#kept.delete(event)
+      this.#cachedFrames.delete(event)
     }
   }
 }
@@ -143,7 +143,7 @@ class TableFramer implements EventFramer {
   readonly #served: ServedResource
   readonly #include: IncludeObject
   readonly #embed: EmbedJson
-  #told = false
+  #hasReported = false
 
   constructor(served: ServedResource, version: 'v1' | 'v1beta1', include: IncludeObject, embed: EmbedJson) {
     this.#rows = new TableRows(served, version, include)
@@ -171,8 +171,8 @@ class TableFramer implements EventFramer {
   }
 
   #frame(type: string, resourceVersion: string, row: JsonPiece): Buffer {
-    const head = this.#rows.head({ resourceVersion }, !this.#told)
-    this.#told = true
+    const head = this.#rows.head({ resourceVersion }, !this.#hasReported)
+    this.#hasReported = true
     return this.#embed(type, encodePiece(surroundPiece(head, row, this.#rows.tail)))
   }
 }

@@ -119,7 +119,7 @@ describe('a watch', () => {
 
   it('ends the storage watch if the client disconnects', async () => {
     const server = await open()
-    const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as {
+    const storage = server.group.storage.get('v1')!.get('configmaps')! as unknown as {
       watch(context: unknown, options: unknown, signal: AbortSignal): Promise<unknown>
     }
     let signal: AbortSignal | undefined
@@ -137,7 +137,7 @@ describe('a watch', () => {
 
   it('sends an error event if the version is too old or invalid', async () => {
     const server = await open()
-    const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as { watch: unknown }
+    const storage = server.group.storage.get('v1')!.get('configmaps')! as unknown as { watch: unknown }
     storage.watch = async () =>
       Readable.from(
         (async function* () {
@@ -164,7 +164,7 @@ describe('a watch', () => {
     const envelope = event.indexOf('k8s\0')
     const { gvk, raw } = decodeUnknown(event.subarray(envelope))
     expect(gvk).toEqual({ group: '', version: 'v1', kind: 'ConfigMap' })
-    expect(server.info.types.kind(gvk)!.decodeProto(raw)).toMatchObject({ metadata: { name: 'a' }, data: { k: 'v' } })
+    expect(server.group.types.kind(gvk)!.decodeProto(raw)).toMatchObject({ metadata: { name: 'a' }, data: { k: 'v' } })
   })
 
   it('waits for a client that does not read, without delaying other clients', async () => {

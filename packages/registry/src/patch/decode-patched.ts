@@ -241,8 +241,8 @@ function describeUnknownKind({ gvk, types }: WriteRoute, kind: string): string {
   if (types.kind({ ...gvk, kind }) === undefined) {
     return `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(group)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
   }
-  const inside = group === '' ? 'core' : group.split('.', 1)[0]
-  return `converting (${inside}.${kind}) to (${inside}.${gvk.kind}): unknown conversion`
+  const packageName = group === '' ? 'core' : group.split('.', 1)[0]
+  return `converting (${packageName}.${kind}) to (${packageName}.${gvk.kind}): unknown conversion`
 }
 
 function formatNotString(value: JsonValue, member: string): string {

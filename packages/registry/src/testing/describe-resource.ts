@@ -127,8 +127,8 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     )
 
     it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('update'))('an update that changes nothing writes nothing', async () => {
-      const updateUnchanged = async (same: KubeObject): Promise<KubeObject> =>
-        getPlainObject((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
+      const updateUnchanged = async (unchanged: KubeObject): Promise<KubeObject> =>
+        getPlainObject((await store.update(context, a, { change: put(copyObject(unchanged)), dryRun: false })).object)
       const created = await create(a)
       // The first update may store the defaults that are set on read, so it is made before the comparison.
       const stored = definition.storage?.defaultOnRead === undefined ? created : await updateUnchanged(created)

@@ -313,10 +313,12 @@ export class WriteAttributes implements AdmissionAttributes {
   replace({ kind, apiVersion, ...object }: VersionedObject): void | Promise<void> {
     const { scheme, otherVersions } = this.#write.route
     const gvk: GroupVersionKind = { ...parseGroupVersion(apiVersion), kind }
-    const own = formatGroupVersion(this.kind)
+    const groupVersion = formatGroupVersion(this.kind)
     scheme.setDefaults(gvk, object)
     const converting =
-      otherVersions !== undefined && own !== apiVersion ? otherVersions.convert(object, apiVersion, own) : scheme.toHub(gvk, object)
+      otherVersions !== undefined && groupVersion !== apiVersion
+        ? otherVersions.convert(object, apiVersion, groupVersion)
+        : scheme.toHub(gvk, object)
     return runAfter(converting, (hub) => {
       const target = this.object as unknown as Record<string, unknown>
       for (const member of Object.keys(target)) delete target[member]

@@ -47,9 +47,9 @@ function readStorageRequest({ spec, status }: ReadonlyClaim): Quantity | undefin
   const request = spec?.resources?.requests?.['storage']
   if (request === undefined) return undefined
   const amounts = [request, status?.allocatedResources?.['storage'] ?? '0'].map((text) => parseQuantity(text))
-  const largest = amounts[1]!.compare(amounts[0]!) > 0 ? amounts[1]! : amounts[0]!
-  const roundedUp = parseQuantity(String(largest.value()))
-  return roundedUp.equals(largest) ? largest : roundedUp
+  const largestAmount = amounts[1]!.compare(amounts[0]!) > 0 ? amounts[1]! : amounts[0]!
+  const roundedUp = parseQuantity(String(largestAmount.value()))
+  return roundedUp.equals(largestAmount) ? largestAmount : roundedUp
 }
 
 function listAttributesClasses({ spec, status }: ReadonlyClaim): readonly string[] {

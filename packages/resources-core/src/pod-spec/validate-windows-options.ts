@@ -46,10 +46,10 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
 function findUserNameErrors(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string']
   if (controlCharacters.test(name)) return [' cannot contain control characters']
-  const parts = name.split('\\')
-  if (parts.length > 2) return [' cannot contain more than one backslash']
-  const user = parts.at(-1)!
-  const messages = parts.length === 2 ? findDomainErrors(parts[0]!) : []
+  const domainAndUser = name.split('\\')
+  if (domainAndUser.length > 2) return [' cannot contain more than one backslash']
+  const user = domainAndUser.at(-1)!
+  const messages = domainAndUser.length === 2 ? findDomainErrors(domainAndUser[0]!) : []
   if (user === '') messages.push("'s User cannot be empty")
   else if (measureUtf8Bytes(user) > maxUser) messages.push(`'s User length must not be longer than ${maxUser} characters`)
   if (/^[. ]+$/.test(user)) messages.push("'s User cannot contain only periods or spaces")

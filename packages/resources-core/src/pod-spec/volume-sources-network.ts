@@ -36,9 +36,9 @@ const initiatorFormats: Readonly<Record<string, (name: string) => boolean>> = {
  * repeated "iqn."; this function matches each segment between colons once.
  */
 function isQualifiedInitiator(name: string): boolean {
-  const parts = (name.split(/[,;*&$|\s]/).at(-1) ?? '').split(':')
-  return parts.some((part, i) => {
-    const isFollowed = i < parts.length - 2 || (i === parts.length - 2 && parts[i + 1] !== '')
+  const addressAndPort = (name.split(/[,;*&$|\s]/).at(-1) ?? '').split(':')
+  return addressAndPort.some((part, i) => {
+    const isFollowed = i < addressAndPort.length - 2 || (i === addressAndPort.length - 2 && addressAndPort[i + 1] !== '')
     return isFollowed && /iqn\.\d{4}-\d{2}\../.test(part.split(/[^A-Za-z0-9\-.]/).at(-1) ?? '')
   })
 }

@@ -32,8 +32,13 @@ export function hasActiveDeadline({ spec }: ReadonlyPod): boolean {
 
 function isBestEffort({ spec, status }: ReadonlyPod): boolean {
   if (status?.qosClass !== undefined && status.qosClass !== '') return status.qosClass === 'BestEffort'
-  const all = [spec?.resources, ...[...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources)]
-  const amounts = all.flatMap((resources) => [resources?.requests, resources?.limits]).flatMap((list) => [list?.['cpu'], list?.['memory']])
+  const allResources = [
+    spec?.resources,
+    ...[...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources),
+  ]
+  const amounts = allResources
+    .flatMap((resources) => [resources?.requests, resources?.limits])
+    .flatMap((list) => [list?.['cpu'], list?.['memory']])
   return amounts.every((amount) => amount === undefined || parseQuantity(amount).isZero())
 }
 

@@ -83,9 +83,9 @@ function isExtendedRequest(name: string): boolean {
 function describeMissingResources(limited: readonly string[], { spec }: ReadonlyPod): string | undefined {
   if (spec === undefined || isSetOnPod(spec)) return undefined
   const required = limited.filter((name) => requiredIfLimited.has(name)).toSorted()
-  const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  const allContainers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const missing = required.flatMap((name) => {
-    const containers = all.filter((container) => !listSpecifiedResources(container).has(name)).map((container) => container.name)
+    const containers = allContainers.filter((container) => !listSpecifiedResources(container).has(name)).map((container) => container.name)
     return containers.length === 0 ? [] : [`${name} for: ${[...new Set(containers)].toSorted().join(',')}`]
   })
   return missing.length === 0 ? undefined : `must specify ${missing.join('; ')}`

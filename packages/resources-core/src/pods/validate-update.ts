@@ -69,8 +69,8 @@ function validateOnlyAddedTolerations(
   const withoutSeconds = ({ key = '', operator = '', value = '', effect = '' }: DeepReadonly<Toleration>): string =>
     JSON.stringify([key, operator, value, effect])
   const remaining = new Set(tolerations.map(withoutSeconds))
-  for (const kept of old) {
-    if (remaining.has(withoutSeconds(kept))) continue
+  for (const keptToleration of old) {
+    if (remaining.has(withoutSeconds(keptToleration))) continue
     return [fieldError.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
   }
   return validateTolerations(tolerations, rules, path)

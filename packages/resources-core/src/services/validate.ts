@@ -76,7 +76,9 @@ function validateTypeFields(spec: ReadonlySpec): FieldErrorList {
 function validateAffinity({ sessionAffinity = '', sessionAffinityConfig: config }: ReadonlySpec): FieldErrorList {
   const path = specPath.child('sessionAffinity')
   const configPath = specPath.child('sessionAffinityConfig')
-  const reportMissing = (where: typeof path): FieldErrorList => [fieldError.required(where, 'when session affinity type is ClientIP')]
+  const reportMissing = (missingPath: typeof path): FieldErrorList => [
+    fieldError.required(missingPath, 'when session affinity type is ClientIP'),
+  ]
   switch (sessionAffinity) {
     case '':
       return [fieldError.required(path)]

@@ -36,8 +36,8 @@ export function createPolicyHooks<T extends KubeObject>(definition: ResourceDefi
     const paramKind = (object as DeepReadonly<Policy>).spec?.paramKind
     if (paramKind === undefined || equalsSemantically(paramKind, (old as DeepReadonly<Policy> | undefined)?.spec?.paramKind))
       return undefined
-    const all = { verb: 'get', namespace: '*', name: '*' } as const
-    if (await authority.allows(context, { ...all, ...resolveParamKind(paramKind, authority).target })) return undefined
+    const anyObject = { verb: 'get', namespace: '*', name: '*' } as const
+    if (await authority.allows(context, { ...anyObject, ...resolveParamKind(paramKind, authority).target })) return undefined
     const { kind = '', apiVersion = '' } = paramKind
     const kindInfo = `(kind=${kind}, apiVersion=${apiVersion})`
     return `user ${printUser(context.user)} must have "get" permission on all objects of the referenced paramKind ${kindInfo}`

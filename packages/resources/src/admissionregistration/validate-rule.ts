@@ -77,7 +77,7 @@ function requireNonEmpty(list: readonly string[], path: FieldPath): FieldErrorLi
 }
 
 /** Rejects a list with `*` and other values. */
-function validateStar(list: readonly string[], others: string, path: FieldPath): FieldErrorList {
+function validateStar(list: readonly string[], otherValues: string, path: FieldPath): FieldErrorList {
   const isMixed = list.length > 1 && list.includes('*')
-  return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify ${others}`)] : []
+  return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify ${otherValues}`)] : []
 }

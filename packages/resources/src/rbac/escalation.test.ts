@@ -24,7 +24,7 @@ const createRole = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): Clust
 
 describe('privilege escalation', () => {
   const { check } = createRoleHooks(authority, 'clusterroles')
-  const create = async (context: RequestContext, made: ClusterRole): Promise<unknown> => check!(context, made, undefined)
+  const create = async (context: RequestContext, role: ClusterRole): Promise<unknown> => check!(context, role, undefined)
 
   it('is rejected in roles', async () => {
     await create(createContextOf('alice'), createRole([pods]))

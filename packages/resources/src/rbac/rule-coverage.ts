@@ -100,14 +100,14 @@ export function describeRules(rules: readonly PolicyRule[]): string {
 }
 
 function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
-  const parts = [
+  const members = [
     ['APIGroups', apiGroups],
     ['Resources', resources],
     ['NonResourceURLs', nonResourceURLs],
     ['ResourceNames', resourceNames],
     ['Verbs', verbs],
   ] as const
-  return `{${parts.flatMap(([name, values]) => (values && values.length > 0 ? `${name}:${quoteAll(values)}` : [])).join(', ')}}`
+  return `{${members.flatMap(([name, values]) => (values && values.length > 0 ? `${name}:${quoteAll(values)}` : [])).join(', ')}}`
 }
 
 /** Prints strings as Go's `%q` prints a slice. */

@@ -108,7 +108,7 @@ function name({ commonName, organizations = [], uid }: Subject): Der {
   )
 }
 
-function encodeExtensions({ usage, names = [] }: CertificateRequest, own: KeyObject, issuer: KeyObject): Der[] {
+function encodeExtensions({ usage, names = [] }: CertificateRequest, subjectKey: KeyObject, issuer: KeyObject): Der[] {
   const encodeExtension = (id: string, value: Der, critical = false): Der =>
     encodeSequence(encodeObjectIdentifier(id), ...(critical ? [encodeBoolean(true)] : []), encodeOctetString(value))
   const list = [
@@ -119,7 +119,7 @@ function encodeExtensions({ usage, names = [] }: CertificateRequest, own: KeyObj
       usage === 'ca' ? encodeBitString(Buffer.from([0b10000110]), 1) : encodeBitString(Buffer.from([0b10000000]), 7),
       true,
     ),
-    encodeExtension(ids.subjectKeyIdentifier, encodeOctetString(computeKeyIdentifier(own))),
+    encodeExtension(ids.subjectKeyIdentifier, encodeOctetString(computeKeyIdentifier(subjectKey))),
     encodeExtension(ids.authorityKeyIdentifier, encodeSequence(encodeImplicitTag(0, computeKeyIdentifier(issuer)))),
   ]
   if (usage !== 'ca')

@@ -12,8 +12,8 @@ function encodeElement(tag: number, content: Uint8Array): Der {
   return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length, ...bytes]), content])
 }
 
-export function encodeSequence(...parts: readonly Uint8Array[]): Der {
-  return encodeElement(0x30, Buffer.concat(parts))
+export function encodeSequence(...elements: readonly Uint8Array[]): Der {
+  return encodeElement(0x30, Buffer.concat(elements))
 }
 
 export function encodeSet(part: Uint8Array): Der {
@@ -67,8 +67,8 @@ export function encodeTime(date: Date): Der {
 }
 
 /** Encodes an explicit tag: a `[number]` element that contains complete elements. */
-export function encodeExplicitTag(number: number, ...parts: readonly Uint8Array[]): Der {
-  return encodeElement(0xa0 | number, Buffer.concat(parts))
+export function encodeExplicitTag(number: number, ...elements: readonly Uint8Array[]): Der {
+  return encodeElement(0xa0 | number, Buffer.concat(elements))
 }
 
 /** Encodes an implicit tag: `[number]` replaces the tag of a primitive element. */

@@ -52,7 +52,7 @@ export interface FilterOptions {
   readonly metrics: RequestMetrics
   readonly access: AccessMetrics
   /** Finds the route of a request before the request is authorized. */
-  readonly findRoute: (info: RequestAttributes) => Route | undefined
+  readonly findRoute: (attributes: RequestAttributes) => Route | undefined
   /** Called with the reason when the credentials of a request are rejected. */
   readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
   /** Called with the log record of every completed request. */

@@ -33,10 +33,10 @@ export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetri
   const exempt = { readOnly: createExemptTicket(inFlight.readOnly), mutating: createExemptTicket(inFlight.mutating) }
 
   /** Returns a ticket if the request may run. Returns undefined if too many requests of its kind run. */
-  const admit = ({ info, user }: Exchange): Ticket | undefined => {
-    const kind = classifyVerb(info.verb)
+  const admit = ({ attributes, user }: Exchange): Ticket | undefined => {
+    const kind = classifyVerb(attributes.verb)
     const limit = limits[kind]
-    if (limit === 0 || isExempt(info, user)) {
+    if (limit === 0 || isExempt(attributes, user)) {
       inFlight[kind].value++
       return exempt[kind]
     }
@@ -68,13 +68,15 @@ export function classifyVerb(verb: string): InFlightKind {
   return readOnlyVerbs.has(verb) ? 'readOnly' : 'mutating'
 }
 
-function isExempt(info: RequestInfo, user: UserInfo): boolean {
-  return (!info.isResourceRequest && info.verb === 'get' && probePaths.has(info.path)) || user.groups.includes(mastersGroup)
+function isExempt(attributes: RequestInfo, user: UserInfo): boolean {
+  return (
+    (!attributes.isResourceRequest && attributes.verb === 'get' && probePaths.has(attributes.path)) || user.groups.includes(mastersGroup)
+  )
 }
 
 class Seats {
   readonly current: Value
-  taken = 0
+  admittedRequests = 0
 
   constructor(current: Value) {
     this.current = current
@@ -88,24 +90,24 @@ class CountedTicket implements Ticket {
   constructor(seats: Seats) {
     this.#seats = seats
     seats.current.value++
-    seats.taken++
+    seats.admittedRequests++
   }
 
   begin(): void {
     if (this.#state !== 'taken') return
     this.#state = 'free'
-    this.#seats.taken--
+    this.#seats.admittedRequests--
   }
 
   /** Counts the request again when the client reads on. It may exceed the limit, because a request that has begun is completed. */
   end(): void {
     if (this.#state !== 'free') return
     this.#state = 'taken'
-    this.#seats.taken++
+    this.#seats.admittedRequests++
   }
 
   leave(): void {
-    if (this.#state === 'taken') this.#seats.taken--
+    if (this.#state === 'taken') this.#seats.admittedRequests--
     this.#state = 'left'
     this.#seats.current.value--
   }

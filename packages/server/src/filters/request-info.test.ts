@@ -9,8 +9,8 @@ const route: Route = { namespaced: false, isJsonOnly: false, serve: async () => 
 test('finds the route of a request once, and the route decides whether the request has a namespace', async () => {
   const lookups: RequestAttributes[] = []
   const { exchange } = openTestExchange('/api/v1/namespaces/x/status')
-  const filter = requestInfo((info) => {
-    lookups.push(info)
+  const filter = requestInfo((attributes) => {
+    lookups.push(attributes)
     return route
   })
   expect(await filter(exchange)).toBeUndefined()

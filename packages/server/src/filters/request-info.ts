@@ -8,13 +8,13 @@ import type { Filter, FilterOutcome } from './filter.ts'
  * Creates a filter that parses the URL into request attributes and finds the route. A request without a route passes the filter: it is
  * authenticated and authorized before it gets 404.
  */
-export function requestInfo(findRoute: (info: RequestAttributes) => Route | undefined): Filter {
+export function requestInfo(findRoute: (attributes: RequestAttributes) => Route | undefined): Filter {
   return (exchange) => {
     if (!exchange.hasValidTarget) return sendRefusal(exchange, 400, '400 Bad Request')
     try {
-      const info = parseRequestInfo(exchange.method, exchange.target, exchange.query)
-      exchange.interpret(info, info.isResourceRequest ? findRoute(info) : undefined)
-      exchange.isLongRunning = isLongRunning(info)
+      const attributes = parseRequestInfo(exchange.method, exchange.target, exchange.query)
+      exchange.interpret(attributes, attributes.isResourceRequest ? findRoute(attributes) : undefined)
+      exchange.isLongRunning = isLongRunning(attributes)
     } catch (error) {
       if (!(error instanceof RequestInfoError)) throw error
       const url = JSON.stringify(exchange.target.text)
@@ -35,8 +35,9 @@ const longSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy
  * Returns whether a request is long-running, such as a watch. Such requests have no deadline, do not count against the in-flight limits,
  * and are ended at shutdown.
  */
-export function isLongRunning(info: RequestInfo): boolean {
+export function isLongRunning(attributes: RequestInfo): boolean {
   return (
-    longVerbs.has(info.verb) || (info.isResourceRequest ? longSubresources.has(info.subresource) : info.path.startsWith('/debug/pprof/'))
+    longVerbs.has(attributes.verb) ||
+    (attributes.isResourceRequest ? longSubresources.has(attributes.subresource) : attributes.path.startsWith('/debug/pprof/'))
   )
 }

@@ -40,11 +40,11 @@ export function encodePprof({ types, period, samples, timeNanoseconds, durationN
     const ids = stack.map((frame) => locations.of(frame) + 1)
     profile.message(2, new Message().numbers(1, ids).numbers(2, values))
   }
-  for (const [index, frame] of locations.all.entries()) {
+  for (const [index, frame] of locations.items.entries()) {
     const line = new Message().number(1, functions.of(frame) + 1).number(2, frame.lineNumber + 1)
     profile.message(4, new Message().number(1, index + 1).message(4, line))
   }
-  for (const [index, { functionName, url }] of functions.all.entries()) {
+  for (const [index, { functionName, url }] of functions.items.entries()) {
     const name = strings.of(functionName || '(anonymous)')
     profile.message(
       5,
@@ -56,34 +56,34 @@ export function encodePprof({ types, period, samples, timeNanoseconds, durationN
     )
   }
   profile.number(9, timeNanoseconds).number(10, durationNanoseconds).message(11, encodeValueType(period)).number(12, period.every)
-  for (const text of strings.all) profile.bytes(6, Buffer.from(text))
+  for (const text of strings.items) profile.bytes(6, Buffer.from(text))
   return profile.finish()
 }
 
 /** A table of unique values. `of` adds a value if needed and returns its index. */
 class Interned<T> {
-  readonly all: T[] = []
+  readonly items: T[] = []
   readonly #places = new Map<string, number>()
-  readonly #name: (thing: T) => string
+  readonly #name: (item: T) => string
 
-  constructor(name: (thing: T) => string) {
+  constructor(name: (item: T) => string) {
     this.#name = name
   }
 
-  of(thing: T): number {
-    const name = this.#name(thing)
+  of(item: T): number {
+    const name = this.#name(item)
     let location = this.#places.get(name)
-    if (location === undefined) this.#places.set(name, (location = this.all.push(thing) - 1))
+    if (location === undefined) this.#places.set(name, (location = this.items.push(item) - 1))
     return location
   }
 }
 
 /** Writes the fields of a protobuf message in sequence. */
 class Message {
-  readonly #parts: Uint8Array[] = []
+  readonly #chunks: Uint8Array[] = []
 
   number(field: number, value: number | bigint): this {
-    this.#parts.push(encodeVarint(field * 8), encodeVarint(value))
+    this.#chunks.push(encodeVarint(field * 8), encodeVarint(value))
     return this
   }
 
@@ -96,12 +96,12 @@ class Message {
   }
 
   bytes(field: number, bytes: Uint8Array): this {
-    this.#parts.push(encodeVarint(field * 8 + 2), encodeVarint(bytes.length), bytes)
+    this.#chunks.push(encodeVarint(field * 8 + 2), encodeVarint(bytes.length), bytes)
     return this
   }
 
   finish(): Buffer {
-    return Buffer.concat(this.#parts)
+    return Buffer.concat(this.#chunks)
   }
 }
 

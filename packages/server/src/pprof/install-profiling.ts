@@ -85,8 +85,8 @@ async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProf
 }
 
 /** Waits for the time that the request asks for, or until the client disconnects. */
-async function waitForSeconds(exchange: Exchange, usual: number): Promise<void> {
-  const requested = Number(exchange.query.get('seconds') ?? usual)
-  const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, maxSeconds) : usual
+async function waitForSeconds(exchange: Exchange, defaultSeconds: number): Promise<void> {
+  const requested = Number(exchange.query.get('seconds') ?? defaultSeconds)
+  const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, maxSeconds) : defaultSeconds
   await wait(seconds * 1000, undefined, { signal: exchange.signal })
 }

@@ -31,13 +31,16 @@ function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start
     { start, end },
     { start, end: undefined },
   ]) {
-    const inside = items.filter((i) => isInRange(range, i.key))
-    expect([...snapshot.scan(range)]).toEqual(inside)
-    expect(snapshot.count(range)).toBe(inside.length)
+    const itemsInRange = items.filter((i) => isInRange(range, i.key))
+    expect([...snapshot.scan(range)]).toEqual(itemsInRange)
+    expect(snapshot.count(range)).toBe(itemsInRange.length)
     if (range.end === undefined) continue
     const part = snapshot.within({ start, end })
-    expect([part.size, [...part.scan(fullRange)]]).toEqual([inside.length, inside])
-    expect([part.get(start), part.count(fullRange)]).toEqual([items.find((i) => i.key === start && isInRange(range, start)), inside.length])
+    expect([part.size, [...part.scan(fullRange)]]).toEqual([itemsInRange.length, itemsInRange])
+    expect([part.get(start), part.count(fullRange)]).toEqual([
+      items.find((i) => i.key === start && isInRange(range, start)),
+      itemsInRange.length,
+    ])
   }
   expect(snapshot.get(start)).toEqual(items.find((i) => i.key === start))
 }

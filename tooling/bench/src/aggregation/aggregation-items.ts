@@ -73,7 +73,7 @@ function createList(): Uint8Array {
 }
 
 async function startFront(bench: Bench): Promise<ServerUnderTest> {
-  return (await bench.startServer(onePod, { own: 'aggregation' }))!
+  return (await bench.startServer(onePod, { copyName: 'aggregation' }))!
 }
 
 function startBackend({ scratch }: Bench, kind: BackendKind, body: Uint8Array): Promise<ServerUnderTest> {

@@ -18,11 +18,13 @@ export interface Definition {
  * Returns definitions of real projects, evenly chosen. If there are fewer than `count`, also returns copies of them in other groups.
  */
 export async function readRealDefinitions(count: number): Promise<readonly Definition[]> {
-  const all = (await readDefinitions()).map(({ json }) => JSON.parse(json) as Definition)
-  const step = Math.max(1, all.length / count)
+  const definitions = (await readDefinitions()).map(({ json }) => JSON.parse(json) as Definition)
+  const step = Math.max(1, definitions.length / count)
   return Array.from({ length: count }, (_, index) => {
-    const definition = all[Math.floor(index * step) % all.length]!
-    return index * step < all.length ? definition : copyInGroup(definition, `copy${Math.floor((index * step) / all.length)}`)
+    const definition = definitions[Math.floor(index * step) % definitions.length]!
+    return index * step < definitions.length
+      ? definition
+      : copyInGroup(definition, `copy${Math.floor((index * step) / definitions.length)}`)
   })
 }
 

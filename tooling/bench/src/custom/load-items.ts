@@ -79,12 +79,12 @@ function loadItem({ name, title, least, connections, request, writes = false }: 
     name: `custom/${name}`,
     title: `${title}: processor time of custom objects with schema, defaults and five rules, and of pods of the same size`,
     unit: 'µs',
-    bar: { type: 'ratio', of: 'keelson', to: 'pods', most: 1 / least },
+    bar: { type: 'ratio', of: 'keelson', to: 'pods', maximum: 1 / least },
     only: 'named',
     async open(bench) {
-      const server = (await bench.startServer(defaultDataset, { own: 'custom' }))!
-      const others = await bench.startComparedServers(defaultDataset)
-      for (const each of [server, ...others]) await prepare(each)
+      const server = (await bench.startServer(defaultDataset, { copyName: 'custom' }))!
+      const comparedServers = await bench.startComparedServers(defaultDataset)
+      for (const each of [server, ...comparedServers]) await prepare(each)
       const createSide = (each: ServerUnderTest, as: string, kind: Kind): Side =>
         createCostSide(
           createLoadSide({
@@ -99,7 +99,7 @@ function loadItem({ name, title, least, connections, request, writes = false }: 
         sides: [
           createSide(server, 'keelson', custom),
           createSide(server, 'pods', pod),
-          ...others.flatMap((each) => [createSide(each, each.name, custom), createSide(each, `${each.name} pods`, pod)]),
+          ...comparedServers.flatMap((each) => [createSide(each, each.name, custom), createSide(each, `${each.name} pods`, pod)]),
         ],
       }
     },

@@ -46,7 +46,10 @@ function createMemoryItem({ name, title, touch }: MemoryOptions): Item {
             name: 'keelson',
             async measure() {
               await bench.stop()
-              const server = (await bench.startServer({ pods: 1, configMaps: 0 }, { own: `custom-memory-${++servers}`, cores: 'all' }))!
+              const server = (await bench.startServer(
+                { pods: 1, configMaps: 0 },
+                { copyName: `custom-memory-${++servers}`, cores: 'all' },
+              ))!
               return { value: await measureMemory(server, definitions, touch), rssAnonMiB: readUsage(server.pid)!.rssAnonMiB }
             },
           },

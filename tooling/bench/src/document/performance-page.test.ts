@@ -50,7 +50,7 @@ const report: Report = {
       title: 'growth',
       unit: 'ms',
       took: 3,
-      bar: { type: 'ratio', of: '100,000', to: '10,000', most: 1.3 },
+      bar: { type: 'ratio', of: '100,000', to: '10,000', maximum: 1.3 },
       sides: [
         { name: '10,000', rounds: [{ value: 1 }] },
         { name: '100,000', rounds: [{ value: 2 }] },

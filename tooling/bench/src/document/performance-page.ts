@@ -90,10 +90,10 @@ function formatItemSection(item: ItemResult): string {
   const rows = item.sides.map((side) => [side.name, ...formatCells(item, side)])
   const shown = ['', ...columns].map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
   const formatRow = (cells: readonly string[]): string => `| ${shown.map((i) => cells[i]).join(' | ')} |`
-  const others = item.sides.slice(1).filter(({ name }) => name !== bareSide && item.bar?.type !== 'ratio')
+  const comparedSides = item.sides.slice(1).filter(({ name }) => name !== bareSide && item.bar?.type !== 'ratio')
   const verdict = formatVerdict(item)
   const warmUp = formatWarmUp(item.sides)
-  const comparisons = others.map((side) => {
+  const comparisons = comparedSides.map((side) => {
     const { reached, by } = compare(item.unit, item.sides[0]!.rounds, side.rounds)
     return `Compared with ${side.name}: ${formatPercent(reached)}${by === 'value' ? '' : ' by processor time'}.`
   })

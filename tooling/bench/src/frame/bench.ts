@@ -7,7 +7,7 @@ export interface ServerOptions {
   /** Store of the server. Default: embedded. */
   readonly store?: Store
   /** Name of a copy of the dataset that the item changes. Items with the same name share the copy. */
-  readonly own?: string
+  readonly copyName?: string
   /** Data directory of the server, instead of the directory of the dataset. Must be used with the store "embedded". */
   readonly directory?: string
   readonly probed?: KeelsonOptions['probed']

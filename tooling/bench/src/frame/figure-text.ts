@@ -23,7 +23,7 @@ export function formatBar(unit: Unit, bar: Bar): string {
     case 'share':
       return `≥ ${formatPercent(bar.least)} of bare`
     case 'ratio':
-      return `≤ ${number(bar.most)} ×`
+      return `≤ ${number(bar.maximum)} ×`
     case 'least':
       return `≥ ${formatValue(unit, bar.value)}`
     case 'most':

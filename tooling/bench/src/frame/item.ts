@@ -43,7 +43,7 @@ export type Bar =
   | { readonly type: 'least'; readonly value: number }
   | { readonly type: 'most'; readonly value: number }
   /** Maximum ratio of the durations of two sides. */
-  | { readonly type: 'ratio'; readonly of: string; readonly to: string; readonly most: number }
+  | { readonly type: 'ratio'; readonly of: string; readonly to: string; readonly maximum: number }
 
 /**
  * One of the servers that an item compares: Keelson, the bare server, another server, or Keelson with more objects. The sides are measured

@@ -56,9 +56,9 @@ test('computes the ratio of two sides from the same round', () => {
     { name: '10,000', rounds: createTimes(1, 2, 1) },
     { name: '100,000', rounds: createTimes(1.2, 2.6, 1.4) },
   ]
-  const verdict = judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '10,000', most: 1.3 } })
+  const verdict = judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '10,000', maximum: 1.3 } })
   expect(verdict).toMatchObject({ reached: 1.3, met: true })
-  expect(judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '1,000', most: 1.3 } })?.met).toBe(false)
+  expect(judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '1,000', maximum: 1.3 } })?.met).toBe(false)
 })
 
 test('computes the median', () => {

@@ -70,7 +70,7 @@ export function judge({ unit, bar, sides }: Measured): Verdict | undefined {
     case 'ratio': {
       const to = countRounds(bar.to)
       const ratio = summarizeValues(countRounds(bar.of).map(({ value }, i) => value / (to[i]?.value ?? NaN)))
-      return { ...ratio, by: 'value', met: ratio.reached <= bar.most }
+      return { ...ratio, by: 'value', met: ratio.reached <= bar.maximum }
     }
     case 'least':
     case 'most': {

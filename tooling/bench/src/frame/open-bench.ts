@@ -68,13 +68,13 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   async function start(
     of: Program,
     size: DatasetSize,
-    { store = 'embedded', own, directory: given, probed = true, cores = 'one', flags = [] }: ServerOptions,
+    { store = 'embedded', copyName, directory: given, probed = true, cores = 'one', flags = [] }: ServerOptions,
   ): Promise<ServerUnderTest | undefined> {
     const options = { name: of.name, probed, cores, flags } satisfies KeelsonOptions
     if (given !== undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: given })
     if (store === 'embedded') {
       const { directory } = await openDataset(of, size)
-      if (own === undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: directory })
+      if (copyName === undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: directory })
       const copy = path.join(scratch.path, `copy-${++prefixes}`)
       cpSync(directory, copy, { recursive: true })
       return startKeelson(scratch, of.program, { ...options, dataDirectory: copy })
@@ -89,11 +89,11 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   }
 
   async function openServer(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
-    const { store = 'embedded', own, directory, probed = true, cores = 'one', flags = [] } = options
-    const key = JSON.stringify([of.program, size, store, own, directory, probed, cores, flags])
+    const { store = 'embedded', copyName, directory, probed = true, cores = 'one', flags = [] } = options
+    const key = JSON.stringify([of.program, size, store, copyName, directory, probed, cores, flags])
     wanted.add(key)
-    const there = running.get(key)
-    if (there !== undefined) return there
+    const runningServer = running.get(key)
+    if (runningServer !== undefined) return runningServer
     await stopUnwanted()
     const server = await start(of, size, options)
     if (server !== undefined) running.set(key, server)

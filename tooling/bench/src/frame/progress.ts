@@ -2,7 +2,7 @@ const width = 24
 
 export interface Progress {
   /** Shows the current activity and the number of finished items. */
-  show(done: number, all: number, what: string): void
+  show(done: number, total: number, label: string): void
   /** Prints a line that stays visible. */
   printLine(line: string): void
   end(): void
@@ -16,15 +16,15 @@ export function createProgress(out: NodeJS.WriteStream = process.stderr, now: ()
     if (out.isTTY) out.write('\r\u001B[K')
   }
   return {
-    show(done, all, what) {
+    show(done, total, label) {
       if (!out.isTTY) {
-        if (done !== shownCount) out.write(`${done + 1}/${all} ${what}\n`)
+        if (done !== shownCount) out.write(`${done + 1}/${total} ${label}\n`)
         shownCount = done
         return
       }
-      const filled = Math.round((done / all) * width)
-      const left = done === 0 ? '' : `, about ${formatClock(((now() - began) / done) * (all - done))} left`
-      const text = `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${all} ${what}${left}`
+      const filled = Math.round((done / total) * width)
+      const left = done === 0 ? '' : `, about ${formatClock(((now() - began) / done) * (total - done))} left`
+      const text = `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${total} ${label}${left}`
       clear()
       out.write(text.slice(0, Math.max(20, (out.columns ?? 100) - 1)))
     },

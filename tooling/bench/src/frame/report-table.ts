@@ -19,11 +19,13 @@ export function formatReportTable(report: Report): string {
 
 export function formatItemTable(item: ItemResult): string {
   const rows = item.sides.map((side) => [side.name, ...formatCells(item, side)])
-  const all = [['', ...columns], ...rows]
+  const allRows = [['', ...columns], ...rows]
   // Indexes of the columns that have a value in at least one row. The table leaves out the others.
-  const shown = all[0]!.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
-  const widths = shown.map((i) => Math.max(...all.map((row) => row[i]!.length)))
-  const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
+  const shown = allRows[0]!.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
+  const widths = shown.map((i) => Math.max(...allRows.map((row) => row[i]!.length)))
+  const lines = allRows.map((row) =>
+    shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '),
+  )
   const verdict = formatVerdict(item)
   const warmUp = formatWarmUp(item.sides)
   const cold = formatColdCells(item).map(

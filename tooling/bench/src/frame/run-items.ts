@@ -84,7 +84,7 @@ async function runInto(
     rounds,
     times: known === undefined ? 1 : 2,
     profile,
-    onRound: (round, all) => onRound(`round ${round} of ${all}${known === undefined ? '' : ', again'}`),
+    onRound: (round, total) => onRound(`round ${round} of ${total}${known === undefined ? '' : ', again'}`),
   })
   if (result === undefined) progress.printLine(`left out: ${item.title} (no etcd: set ETCD_BIN)`)
   const before = known?.verdict === undefined ? [] : [...(known.before ?? []), known.verdict]

@@ -38,8 +38,8 @@ export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { minRequ
   let requests = 0
   let best = Infinity
   let steadyAfter = { seconds, requests }
-  let same = 0
-  while (seconds < maxSeconds && !(same >= enough && requests >= minRequests)) {
+  let stableRounds = 0
+  while (seconds < maxSeconds && !(stableRounds >= enough && requests >= minRequests)) {
     const responses = await step()
     rates.push(responses.rate)
     seconds += responses.seconds
@@ -47,8 +47,8 @@ export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { minRequ
     if (responses.cost < best * better) {
       best = responses.cost
       steadyAfter = { seconds, requests }
-      same = 0
-    } else same++
+      stableRounds = 0
+    } else stableRounds++
   }
-  return { seconds, requests, rates, steadyAfter, steady: same >= enough && requests >= minRequests }
+  return { seconds, requests, rates, steadyAfter, steady: stableRounds >= enough && requests >= minRequests }
 }

@@ -37,12 +37,12 @@ export const admissionItems: readonly Item[] = [
     compares: true,
     async open(bench, stack) {
       const server = await openServer(bench, 'admission-create')
-      const others = await bench.startComparedServers(onePod, { own: 'admission-create' })
+      const others = await bench.startComparedServers(onePod, { copyName: 'admission-create' })
       for (const each of [server, ...others]) stack.defer(await installPolicies(each, 50, 'pods'))
       const [other] = others
       return {
         sides: [server, ...others].map((each) => createCostSide(each)),
-        ...(other !== undefined && { bar: { type: 'ratio', of: server.name, to: other.name, most: 0.25 } as const }),
+        ...(other !== undefined && { bar: { type: 'ratio', of: server.name, to: other.name, maximum: 0.25 } as const }),
       }
     },
   },
@@ -137,8 +137,8 @@ function createPolicyItem({ name, what, count, match, most }: PolicyItemOptions)
   }
 }
 
-async function openServer(bench: Bench, own: string): Promise<ServerUnderTest> {
-  return (await bench.startServer(onePod, { own, cores: 'all' }))!
+async function openServer(bench: Bench, copyName: string): Promise<ServerUnderTest> {
+  return (await bench.startServer(onePod, { copyName, cores: 'all' }))!
 }
 
 /** Creates a side whose value is the server's processor time per create, in microseconds. */

@@ -55,8 +55,8 @@ function createAuditItem({ name, title, mode, level, load, bar }: AuditItemOptio
     ...(bar !== undefined && { bar }),
     only: 'named',
     async open(bench) {
-      const audited = (await bench.startServer(onePod, { own: 'audit', flags: createAuditFlags(bench, mode, level) }))!
-      const unaudited = (await bench.startServer(onePod, { own: 'no-audit' }))!
+      const audited = (await bench.startServer(onePod, { copyName: 'audit', flags: createAuditFlags(bench, mode, level) }))!
+      const unaudited = (await bench.startServer(onePod, { copyName: 'no-audit' }))!
       return {
         sides: [
           createLoadSide({ server: audited, unit: 'requests/s', load }),

@@ -31,7 +31,7 @@ export const authorizationItems: readonly Item[] = [
     bar: { type: 'share', least: 0.95 },
     only: 'named',
     async open(bench) {
-      const server = (await bench.startServer(onePod, { own: 'authorization' }))!
+      const server = (await bench.startServer(onePod, { copyName: 'authorization' }))!
       await bindUsers(server)
       const load = { connections: 10, pipeline: 1, request: { method: 'GET', path: pod } }
       await waitForAccess(server, pod)
@@ -62,7 +62,7 @@ export const authorizationItems: readonly Item[] = [
     only: 'named',
     rounds: 3,
     async open(bench) {
-      const server = (await bench.startServer(onePod, { own: 'authorization' }))!
+      const server = (await bench.startServer(onePod, { copyName: 'authorization' }))!
       await bindUsers(server)
       return {
         sides: [{ name: 'keelson', warmUp: async () => undefined, measure: async () => ({ value: await measureNewBindings(server) }) }],

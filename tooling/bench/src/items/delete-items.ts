@@ -72,8 +72,8 @@ function createSide(server: ServerUnderTest, remove: (server: ServerUnderTest, r
       const pod = JSON.parse(template.body!) as { metadata: { labels: Record<string, string> } }
       pod.metadata.labels['run'] = run
       const request = { ...template, body: JSON.stringify(pod) }
-      const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
-      if (made.failures > 0) throw new Error(`${name}: creating pods failed with ${made.firstFailure}`)
+      const creation = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
+      if (creation.failures > 0) throw new Error(`${name}: creating pods failed with ${creation.firstFailure}`)
       const before = readUsage(pid)
       const { seconds, clientSeconds, ...latency } = await remove(server, run)
       const after = readUsage(pid)

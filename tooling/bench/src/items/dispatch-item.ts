@@ -26,7 +26,7 @@ export const dispatchItem: Item = {
   name: 'watch/dispatch',
   title: `processor time of an event with ${few} and with ${many.toLocaleString('en')} watchers of one node each`,
   unit: 'µs',
-  bar: { type: 'ratio', of: many.toLocaleString('en'), to: few.toLocaleString('en'), most: 1.2 },
+  bar: { type: 'ratio', of: many.toLocaleString('en'), to: few.toLocaleString('en'), maximum: 1.2 },
   rounds: 3,
   async open(_bench, stack) {
     const sides: Side[] = []

@@ -37,9 +37,9 @@ export const fairnessItems: readonly Item[] = [
 ]
 
 async function openSides(bench: Bench, cores: 'one' | 'all', load: () => Load): Promise<Awaited<ReturnType<Item['open']>>> {
-  const fair = (await bench.startServer(onePod, { own: `fair-${cores}`, cores }))!
+  const fair = (await bench.startServer(onePod, { copyName: `fair-${cores}`, cores }))!
   const flags = ['--enable-priority-and-fairness=false']
-  const plain = (await bench.startServer(onePod, { own: `plain-${cores}`, cores, flags }))!
+  const plain = (await bench.startServer(onePod, { copyName: `plain-${cores}`, cores, flags }))!
   for (const server of [fair, plain]) await allowPods(server)
   return {
     sides: [

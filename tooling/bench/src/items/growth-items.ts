@@ -85,7 +85,7 @@ function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { 
     name: `growth/${[what, ...suffix].join('-')}`,
     title: `${titles[what] ?? what} with ${names.join(', ')} objects of ${kind.name}${place}`,
     unit: 'ms',
-    bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, most: 1.3 },
+    bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, maximum: 1.3 },
     ...(full && { only: 'full' as const, rounds: 3 }),
     async open(bench) {
       const sides: Side[] = []

@@ -42,12 +42,12 @@ export const memoryItems: readonly Item[] = [
       const idle = await measureSettled(server)
       let peak = idle
       let done = false
-      const all = listOnce(server, forms[0]!, listsAtOnce).finally(() => (done = true))
+      const listing = listOnce(server, forms[0]!, listsAtOnce).finally(() => (done = true))
       while (!done) {
         peak = Math.max(peak, requireUsage(server).rssAnonMiB)
         await pause(20)
       }
-      await all
+      await listing
       return peak - idle
     },
   }),

@@ -63,7 +63,7 @@ export function updatePod(stored: Buffer, set: string, run: number): RequestTemp
   const pod = JSON.parse(stored.toString().replaceAll(`${set}-${'0'.repeat(digits)}`, `${set}-{n}`)) as {
     metadata: Record<string, unknown>
   }
-  for (const own of ['resourceVersion', 'uid', 'creationTimestamp', 'managedFields']) delete pod.metadata[own]
+  for (const serverField of ['resourceVersion', 'uid', 'creationTimestamp', 'managedFields']) delete pod.metadata[serverField]
   pod.metadata['annotations'] = { ...(pod.metadata['annotations'] as object), [touched]: `${run}-{i}` }
   return { method: 'PUT', path: formatPodPath(set, '{n}'), contentType: 'application/json', body: JSON.stringify(pod), digits }
 }

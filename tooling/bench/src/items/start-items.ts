@@ -14,23 +14,28 @@ const many: DatasetSize = { pods: 100_000, configMaps: 0 }
 const idleMs = 10_000
 
 export const startItems: readonly Item[] = [
-  startItem({ name: 'empty', title: 'start to ready, without objects', size: empty, most: 0.5 }),
-  startItem({ name: 'many', title: 'start to ready, with 100,000 pods of 8 KB', size: many, most: 3, rounds: 2 }),
+  startItem({ name: 'empty', title: 'start to ready, without objects', size: empty, maximum: 0.5 }),
+  startItem({ name: 'many', title: 'start to ready, with 100,000 pods of 8 KB', size: many, maximum: 3, rounds: 2 }),
   startItem({
     name: 'list',
     only: 'full',
     title: 'start with 100,000 pods of 8 KB until a list is answered from the cache',
     size: many,
-    most: 3,
+    maximum: 3,
     rounds: 2,
     // A list that accepts any resource version. The server answers it when the watch cache is filled.
     until: `${pods}?resourceVersion=0&labelSelector=nothing%3Dmatches`,
   }),
-  createIdleItem({ name: 'rss', title: 'memory of an idle server, including mapped files (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
+  createIdleItem({
+    name: 'rss',
+    title: 'memory of an idle server, including mapped files (RSS)',
+    maximum: 110,
+    pick: ({ rssMiB }) => rssMiB,
+  }),
   createIdleItem({
     name: 'anon',
     title: 'memory of an idle server, without mapped files (RssAnon)',
-    most: 60,
+    maximum: 60,
     pick: ({ rssAnonMiB }) => rssAnonMiB,
   }),
   createIdleItem({
@@ -47,7 +52,7 @@ interface StartOptions {
   readonly title: string
   readonly size: DatasetSize
   /** Maximum duration in seconds. */
-  readonly most: number
+  readonly maximum: number
   readonly rounds?: number
   readonly only?: Only
   /** Path of a request that must also succeed before the server counts as started. */
@@ -55,12 +60,12 @@ interface StartOptions {
 }
 
 /** Creates an item that measures the time from the start of the process until its ready line. */
-function startItem({ name, title, size, most, rounds, only, until }: StartOptions): Item {
+function startItem({ name, title, size, maximum, rounds, only, until }: StartOptions): Item {
   return {
     name: `start/${name}`,
     title,
     unit: 's',
-    bar: { type: 'most', value: most },
+    bar: { type: 'most', value: maximum },
     ...(rounds !== undefined && { rounds }),
     ...(only !== undefined && { only }),
     async open(bench) {
@@ -96,7 +101,7 @@ interface IdleOptions {
   readonly title: string
   readonly size?: DatasetSize
   /** Maximum memory in MiB. */
-  readonly most?: number
+  readonly maximum?: number
   readonly only?: Only
   readonly pick: (usage: Usage) => number
 }
@@ -112,8 +117,8 @@ const idle = new WeakMap<Bench, Map<number, IdleUsage>>()
 async function measureIdleUsage(bench: Bench, size: DatasetSize): Promise<IdleUsage> {
   const known = idle.get(bench) ?? new Map<number, IdleUsage>()
   idle.set(bench, known)
-  const there = known.get(size.pods)
-  if (there !== undefined) return there
+  const knownUsage = known.get(size.pods)
+  if (knownUsage !== undefined) return knownUsage
   await bench.stop()
   const server = (await bench.startServer(size, { probed: false, cores: 'all' }))!
   const before = readUsage(server.pid)!
@@ -124,12 +129,12 @@ async function measureIdleUsage(bench: Bench, size: DatasetSize): Promise<IdleUs
   return usage
 }
 
-function createIdleItem({ name, title, size = empty, most, only, pick }: IdleOptions): Item {
+function createIdleItem({ name, title, size = empty, maximum, only, pick }: IdleOptions): Item {
   return {
     name: `idle/${name}`,
     title,
     unit: 'MiB',
-    ...(most !== undefined && { bar: { type: 'most', value: most } }),
+    ...(maximum !== undefined && { bar: { type: 'most', value: maximum } }),
     ...(only !== undefined && { only }),
     rounds: 1,
     async open(bench) {

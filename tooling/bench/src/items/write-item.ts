@@ -44,14 +44,14 @@ export function createWriteItem({ name, verb, size, store = 'embedded', bar }: W
     compares: store !== 'memory',
     ...(verb === 'create' && { cold: true }),
     async open(bench, stack) {
-      const servers = await openServers(bench, { store, own: verb === 'create' ? name : 'changes' })
+      const servers = await openServers(bench, { store, copyName: verb === 'create' ? name : 'changes' })
       if (servers.length === 0) return undefined
       const sides: Side[] = []
       let stored: Buffer | undefined
       for (const each of servers) {
-        const there = await prepare(each, verb, size, name)
-        stored ??= there
-        sides.push(createSide(each, { verb, size, set: name, stored: there }))
+        const existing = await prepare(each, verb, size, name)
+        stored ??= existing
+        sides.push(createSide(each, { verb, size, set: name, stored: existing }))
       }
       if (bench.withBare) {
         const status = verb === 'create' ? 201 : 200
@@ -73,7 +73,7 @@ async function openServers(bench: Bench, options: ServerOptions): Promise<readon
 
 /** Starts the servers that all items with changes of objects share. */
 export function startChangedServers(bench: Bench): Promise<readonly ServerUnderTest[]> {
-  return openServers(bench, { own: 'changes' })
+  return openServers(bench, { copyName: 'changes' })
 }
 
 /** Number of the run, used in object names. Starts with the time, so that names are new even on a server of an earlier benchmark. */
@@ -107,8 +107,9 @@ async function prepare(server: ServerUnderTest, verb: WriteBenchmarkOptions['ver
   const { url, token } = server
   const count = verb === 'create' ? 1 : written
   const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? createUpdatablePod(size, set) : createPod(size, set)
-  const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
-  if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: creating pods failed with ${made.firstFailure}`)
+  const creation = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
+  if (creation.failures > 0 && creation.firstFailure !== 409)
+    throw new Error(`${server.name}: creating pods failed with ${creation.firstFailure}`)
   const { status, body } = await ask(server, 'GET', formatPodPath(set, '0'.repeat(digits)))
   if (status !== 200) throw new Error(`${server.name}: reading a created pod returned ${status}`)
   return body

@@ -39,10 +39,10 @@ function openBarePair(etcd: string): Pair {
   }
 }
 
-export function createEtcdLoad(which: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
+export function createEtcdLoad(driver: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
   return async (job: StorageJob) => {
     if (job.etcd === undefined) throw new Error('the job has no etcd')
-    const pair = await (which === 'ours' ? openKeelsonPair(job.etcd) : openBarePair(job.etcd))
+    const pair = await (driver === 'ours' ? openKeelsonPair(job.etcd) : openBarePair(job.etcd))
     const value = createValues()
     if (operation === 'get') for (let n = 0; n < prepared; n++) await pair.create(buildKey(job.run, n), value(n))
     return {

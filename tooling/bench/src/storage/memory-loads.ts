@@ -10,7 +10,7 @@ const range = createPrefixRange('/registry/pods/')
  * Returns a load that iterates over a snapshot of the memory store and reads every entry. The bare load iterates over an array of the same
  * entries.
  */
-export function walk(which: 'ours' | 'bare'): OpenLoad {
+export function walk(driver: 'ours' | 'bare'): OpenLoad {
   return async () => {
     const store = openMemory()
     const value = createValues()
@@ -20,7 +20,7 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
       await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
     }
     const array = [...store.takeSnapshot().scan(range)]
-    const createEntries = (): Iterable<Entry> => (which === 'ours' ? store.takeSnapshot().scan(range) : array)
+    const createEntries = (): Iterable<Entry> => (driver === 'ours' ? store.takeSnapshot().scan(range) : array)
     return {
       inFlight: 1,
       async runOnce() {

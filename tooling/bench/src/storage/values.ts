@@ -8,8 +8,8 @@ const valueCount = 4096
  * modified, because stores keep references to them.
  */
 export function createValues(): (n: number) => Buffer {
-  const all = randomFillSync(Buffer.allocUnsafeSlow(valueCount * valueBytes))
-  const values = Array.from({ length: valueCount }, (_, i) => all.subarray(i * valueBytes, (i + 1) * valueBytes))
+  const randomBytes = randomFillSync(Buffer.allocUnsafeSlow(valueCount * valueBytes))
+  const values = Array.from({ length: valueCount }, (_, i) => randomBytes.subarray(i * valueBytes, (i + 1) * valueBytes))
   return (n) => values[n % valueCount]!
 }
 

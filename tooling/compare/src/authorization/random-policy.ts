@@ -43,8 +43,8 @@ export const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'dele
 export const paths = ['/metrics', '/healthz', '/logs', '/logs/kube', '/debug/pprof/heap', '/version', '/apis/example.com', '/'] as const
 
 /** Returns some of the values, at least one, in random order. */
-function pickSome<T>(random: Random, from: readonly T[], most = 3): T[] {
-  return Array.from(new Set(Array.from({ length: 1 + random.below(most) }, () => random.pick(from))))
+function pickSome<T>(random: Random, from: readonly T[], maximum = 3): T[] {
+  return Array.from(new Set(Array.from({ length: 1 + random.below(maximum) }, () => random.pick(from))))
 }
 
 function createRandomRule(random: Random, words: Vocabulary, mayNamePaths: boolean): JsonObject {

@@ -19,11 +19,11 @@ export function restrictToRun(step: Step): Step {
 export function isHarmless({ method, path, body }: Step): boolean {
   if (readOnlyMethods.has(method)) return true
   const [address = '', query = ''] = path.split('?')
-  const parts = address.split('/').slice(address.startsWith('/api/') ? 3 : 4)
+  const segments = address.split('/').slice(address.startsWith('/api/') ? 3 : 4)
   if (address.includes('..')) return false
-  if (parts[0] === 'namespaces' && parts.length > 2) return parts[1] === namespace || parts[1]!.startsWith(`${namespace}-`)
-  if (method !== 'POST' && parts.length < 2) return false
-  if (parts.length >= 2) return parts[1]!.startsWith(`${namespace}-`)
+  if (segments[0] === 'namespaces' && segments.length > 2) return segments[1] === namespace || segments[1]!.startsWith(`${namespace}-`)
+  if (method !== 'POST' && segments.length < 2) return false
+  if (segments.length >= 2) return segments[1]!.startsWith(`${namespace}-`)
   // A name that is not a string never counts as a name of the run.
   if (query.split('&').includes('dryRun=All')) return true
   const metadata = typeof body === 'object' && body !== null && !Array.isArray(body) ? body['metadata'] : undefined

@@ -16,11 +16,11 @@ export function mutateCopy(random: Random, object: JsonObject, schema: StructSch
 function mutate(random: Random, object: JsonObject, schema: StructSchema): void {
   const locations = listLocations(object, schema).filter((location) => mayChange(random, location))
   if (locations.length === 0) return
-  const how = random.weighted({ add: 45, change: 40, remove: 12, unknown: 3 })
-  if (how === 'add' && addAbsent(random, object, schema, locations)) return
+  const mutation = random.weighted({ add: 45, change: 40, remove: 12, unknown: 3 })
+  if (mutation === 'add' && addAbsent(random, object, schema, locations)) return
   const location = random.pick(locations)
-  if (how === 'remove') location.remove()
-  else if (how === 'unknown' && isObject(location.value))
+  if (mutation === 'remove') location.remove()
+  else if (mutation === 'unknown' && isObject(location.value))
     location.value[random.pick(['bogus', 'Name', 'metadata'])] = random.pick(oddAnything)
   else change(random, location)
 }

@@ -42,7 +42,7 @@ export interface DefinitionsOptions {
  */
 export async function compareDefinitions(
   pair: Pair,
-  all: readonly RealDefinition[],
+  definitions: readonly RealDefinition[],
   options: DefinitionsOptions,
 ): Promise<DefinitionsResult> {
   const compared = new Map<string, number>()
@@ -54,7 +54,7 @@ export async function compareDefinitions(
     if (difference !== undefined) differences.push({ ...difference, item, step })
   }
   let seed = options.seed
-  for (const [project, members] of Map.groupBy(all, ({ project }) => project)) {
+  for (const [project, members] of Map.groupBy(definitions, ({ project }) => project)) {
     const started = Date.now()
     const definitions = members.map(({ json }) => parseDefinition(json))
     try {

@@ -103,8 +103,8 @@ export class ValueGenerator {
   #array(schema: JsonObject, field: string, depth: number): JsonValue[] {
     const items = isObject(schema['items']) ? schema['items'] : {}
     const least = parseNumber(schema['minItems']) ?? 0
-    const most = parseNumber(schema['maxItems']) ?? 5
-    const size = this.#left <= 0 ? least : Math.min(most, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
+    const maximum = parseNumber(schema['maxItems']) ?? 5
+    const size = this.#left <= 0 ? least : Math.min(maximum, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
     const list = Array.from({ length: size }, () => this.value(items, field, depth + 1))
     if (schema['x-kubernetes-list-type'] === 'set') return [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
     const keys = schema['x-kubernetes-list-map-keys']
@@ -117,24 +117,26 @@ export class ValueGenerator {
   #string(schema: JsonObject): string {
     const random = this.#random
     const least = parseNumber(schema['minLength']) ?? 0
-    const most = Math.min(parseNumber(schema['maxLength']) ?? 1000, 1000)
-    const fits = (text: string): boolean => text.length >= least && text.length <= most
+    const maximum = Math.min(parseNumber(schema['maxLength']) ?? 1000, 1000)
+    const fits = (text: string): boolean => text.length >= least && text.length <= maximum
     const format = typeof schema['format'] === 'string' ? formats[schema['format']] : undefined
     if (format !== undefined) return random.pick(format)
     const pattern = schema['pattern']
     if (typeof pattern === 'string') return generateString(pattern, { random, fits }) ?? random.pick(plainStrings)
     const candidates = (random.chance(0.08) ? oddStrings : plainStrings).filter(fits)
-    return candidates.length > 0 ? random.pick(candidates) : 'a'.repeat(Math.max(1, Math.min(least, most)))
+    return candidates.length > 0 ? random.pick(candidates) : 'a'.repeat(Math.max(1, Math.min(least, maximum)))
   }
 
   #number(schema: JsonObject): number {
     const random = this.#random
     const least = parseNumber(schema['minimum']) ?? -1
-    const most = parseNumber(schema['maximum']) ?? Math.max(1000, least)
+    const maximum = parseNumber(schema['maximum']) ?? Math.max(1000, least)
     const step = parseNumber(schema['multipleOf']) ?? 1
-    const candidates = [least, most, least + 1, Math.floor((least + most) / 2), 1, 80, 5].filter((value) => value >= least && value <= most)
+    const candidates = [least, maximum, least + 1, Math.floor((least + maximum) / 2), 1, 80, 5].filter(
+      (value) => value >= least && value <= maximum,
+    )
     const open = candidates.filter(
-      (value) => !(schema['exclusiveMinimum'] === true && value === least) && !(schema['exclusiveMaximum'] === true && value === most),
+      (value) => !(schema['exclusiveMinimum'] === true && value === least) && !(schema['exclusiveMaximum'] === true && value === maximum),
     )
     return Math.round(random.pick(open.length > 0 ? open : [least]) / step) * step
   }

@@ -21,7 +21,7 @@ export function printDefinitions({ compared, created, differences }: Definitions
   const counts = [...compared].map(
     ([kind, all]) => `${kind} ${share(all, differences.filter(({ item }) => item.startsWith(`${kind} `)).length)}`,
   )
-  const total = [...compared.values()].reduce((sum, all) => sum + all, 0)
+  const total = [...compared.values()].reduce((sum, count) => sum + count, 0)
   return [
     ...lines,
     '',
@@ -31,8 +31,8 @@ export function printDefinitions({ compared, created, differences }: Definitions
   ].join('\n')
 }
 
-function share(all: number, differ: number): string {
-  return `${all - differ} of ${all} alike (${((100 * (all - differ)) / Math.max(1, all)).toFixed(2)} %)`
+function share(total: number, differ: number): string {
+  return `${total - differ} of ${total} alike (${((100 * (total - differ)) / Math.max(1, total)).toFixed(2)} %)`
 }
 
 /** Returns a name for the likely cause of a difference: the verb, the kind of item, and messages without field names and values. */
@@ -45,9 +45,9 @@ export function classifyCause({ item, step, where, want, got }: DefinitionDiffer
 
 /** Returns the field that differs: the first one of an object, and the last one of a document, whose schemas and paths have different names. */
 function placeInBody(where: string, kind: string): string {
-  const parts = where.split('.')
-  if (kind === 'object') return parts.slice(0, 2).join('.')
-  return parts.length > 3 ? `${parts.slice(0, 2).join('.')}…${parts.at(-1)}` : where
+  const segments = where.split('.')
+  if (kind === 'object') return segments.slice(0, 2).join('.')
+  return segments.length > 3 ? `${segments.slice(0, 2).join('.')}…${segments.at(-1)}` : where
 }
 
 function readMessage(value: JsonValue | undefined): string {

@@ -102,8 +102,8 @@ function pickPart(answer: Answer, { group, kind, plural }: Definition): Answer {
   }
   const paths = isObject(body['paths']) ? body['paths'] : {}
   const isOwn = (path: string): boolean => {
-    const parts = path.replace('/namespaces/{namespace}', '').split('/')
-    return parts[2] === group && parts[4] === plural
+    const segments = path.replace('/namespaces/{namespace}', '').split('/')
+    return segments[2] === group && segments[4] === plural
   }
   return {
     ...answer,

@@ -76,9 +76,9 @@ function findDifferentValue(want: JsonValue | undefined, got: JsonValue | undefi
 
 /** Shortens two long texts to the part around the first difference. */
 function cutAtDifference(want: string, got: string): Pick<Difference, 'want' | 'got'> {
-  let same = 0
-  while (same < want.length && want[same] === got[same]) same++
-  const start = same < 200 ? 0 : same - 100
+  let equalStart = 0
+  while (equalStart < want.length && want[equalStart] === got[equalStart]) equalStart++
+  const start = equalStart < 200 ? 0 : equalStart - 100
   const [left, right] = [want, got].map((text) => (start === 0 ? text : `…${text.slice(start)}`))
   return { want: left, got: right }
 }

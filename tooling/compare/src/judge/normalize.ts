@@ -105,8 +105,8 @@ export class Normalizer {
         )
         .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
         .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
-        .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
-          this.#wasSent(Number(port)) ? all : `${name}<port>`,
+        .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (match, name: string, port) =>
+          this.#wasSent(Number(port)) ? match : `${name}<port>`,
         )
         .replaceAll(/(nodePort: \{[A-Z]+ )3[0-2]\d{3}\b/g, '$1<port>')
         .replaceAll(/^( *continue: )\S+/gm, '$1<continue>')

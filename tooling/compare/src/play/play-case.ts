@@ -92,7 +92,7 @@ async function isPossibleAnswer({ server, normalizer }: Side, { filled, normal }
 
 function fillStep(step: Step, saved: Readonly<Record<string, string>>): Step {
   const fill = (text: string, written: (value: string) => string): string =>
-    text.replaceAll(/\$\{(\w+)\}/g, (all, name: string) => (name in saved ? written(saved[name]!) : all))
+    text.replaceAll(/\$\{(\w+)\}/g, (match, name: string) => (name in saved ? written(saved[name]!) : match))
   return {
     ...step,
     path: fill(step.path, encodeURIComponent),

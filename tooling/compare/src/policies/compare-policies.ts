@@ -105,8 +105,8 @@ export async function comparePolicies(
     const isPolicy = (path: string): boolean => path.startsWith(group)
     for (const server of [reference, candidate]) await cleanUp(server, created.filter(isPolicy).toReversed())
     await new Promise((resolve) => setTimeout(resolve, refreshMs))
-    const others = created.filter((path) => !isPolicy(path)).toReversed()
-    for (const server of [reference, candidate]) await cleanUp(server, others)
+    const otherPaths = created.filter((path) => !isPolicy(path)).toReversed()
+    for (const server of [reference, candidate]) await cleanUp(server, otherPaths)
   }
   return { refused, differences }
 }

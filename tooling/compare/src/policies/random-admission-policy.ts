@@ -153,8 +153,8 @@ export function repeat(expressions: readonly string[]): readonly string[] {
   return Array.from({ length: 8 }, () => expressions).flat()
 }
 
-export function createSeveral<Item>(random: Random, most: number, create: () => Item): Item[] {
-  return Array.from({ length: 1 + random.below(most) }, create)
+export function createSeveral<Item>(random: Random, maximum: number, create: () => Item): Item[] {
+  return Array.from({ length: 1 + random.below(maximum) }, create)
 }
 
 export function createMatchConstraints(random: Random): JsonObject {

@@ -20,7 +20,7 @@ export function groupName({ case: { scenario, kind }, difference: { step, where 
 }
 
 /** Groups differences by name, largest group first. */
-export function groupDifferences(all: readonly Found[]): Group[] {
-  const groups = Map.groupBy(all, groupName)
+export function groupDifferences(differences: readonly Found[]): Group[] {
+  const groups = Map.groupBy(differences, groupName)
   return [...groups].map(([name, found]) => ({ name, found })).toSorted((a, b) => b.found.length - a.found.length)
 }

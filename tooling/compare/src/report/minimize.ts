@@ -6,8 +6,8 @@ import { listLocations } from '../cases/locations.ts'
  * Minimizes a case: returns a smaller case for which `still` returns true. Removes steps, then fields and list items of request bodies.
  * Never removes the last step. Plays at most `budget` cases.
  */
-export async function minimize(whole: Case, still: (smaller: Case) => Promise<boolean>, budget: number): Promise<Case> {
-  let best = whole
+export async function minimize(original: Case, still: (smaller: Case) => Promise<boolean>, budget: number): Promise<Case> {
+  let best = original
   let remaining = budget
   const holds = async (smaller: Case): Promise<boolean> => {
     if (remaining === 0 || !smaller.steps.every(isHarmless)) return false

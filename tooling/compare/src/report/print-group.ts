@@ -5,14 +5,14 @@ import type { Group } from './group.ts'
 const maxLength = 600
 
 /** Formats a group of differences: both responses, the requests of the smallest case, and the command that plays it again. */
-export function printGroup({ name, found }: Group, smallest: Case, again: (seed: number) => string): string {
+export function printGroup({ name, found }: Group, smallestCase: Case, again: (seed: number) => string): string {
   const { want, got } = found[0]!.difference
   const seeds = [...new Set(found.map((one) => one.case.seed))]
   return [
     `${found.length} × ${name}`,
     `    kube-apiserver: ${shorten(want)}`,
     `    keelson:        ${shorten(got)}`,
-    ...smallest.steps.map(({ method, path, headers, body }) => {
+    ...smallestCase.steps.map(({ method, path, headers, body }) => {
       const type = headers?.['content-type'] ?? headers?.['accept']
       return `    ${method} ${path}${type === undefined ? '' : ` (${type})`}${body === undefined ? '' : ` ${shorten(body)}`}`
     }),

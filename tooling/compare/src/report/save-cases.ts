@@ -4,8 +4,8 @@ import { createNamespaceSteps } from '../play/run-namespace.ts'
 import type { Played } from '../play/play-case.ts'
 
 export interface SavedCase {
-  readonly smallest: Case
-  readonly played: Played
+  readonly smallestCase: Case
+  readonly playedCase: Played
   /** Namespace of the run that played the case. */
   readonly namespace: string
 }
@@ -16,7 +16,7 @@ const goldenNamespace = 'golden'
 /** Formats cases as lines of a golden file: the requests, and kube-apiserver's responses as `expect`. The first line creates the namespace. */
 export function formatGoldenLines(cases: readonly SavedCase[]): string[] {
   const setup = { id: 'setup', setup: true, steps: createNamespaceSteps(goldenNamespace) }
-  const lines = cases.map(({ smallest: { id }, played: { sent, answers }, namespace }) => {
+  const lines = cases.map(({ smallestCase: { id }, playedCase: { sent, answers }, namespace }) => {
     const steps = sent.map((step, at) => ({ ...step, expect: answers[at] }))
     return JSON.stringify({ id: `compare/${id}`, steps }).replaceAll(namespace, goldenNamespace)
   })

@@ -80,12 +80,12 @@ export async function compareWebhooks(
         await wait(settleMs)
         const equal: string[] = []
         for (const [name, webhooks] of sets) {
-          const played = await playWrites(sides, name, random)
-          total.requests += played.requests
-          total.refused += played.refused
-          total.calls += played.calls
-          if (played.difference === undefined) equal.push(name)
-          else total.differences.push({ ...played.difference, webhooks })
+          const playedWrites = await playWrites(sides, name, random)
+          total.requests += playedWrites.requests
+          total.refused += playedWrites.refused
+          total.calls += playedWrites.calls
+          if (playedWrites.difference === undefined) equal.push(name)
+          else total.differences.push({ ...playedWrites.difference, webhooks })
         }
         const metric = await compareMetrics(reference, candidate, equal)
         if (metric !== undefined) total.differences.push({ ...metric, step: metricsStep, webhooks: undefined })

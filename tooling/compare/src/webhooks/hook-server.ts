@@ -46,9 +46,9 @@ export async function startHookServer(names: readonly string[]): Promise<HookSer
     port,
     caBundle: Buffer.from(cert).toString('base64'),
     takeCalls(set) {
-      const taken = calls.filter(([of]) => of === set).map(([, call]) => call)
+      const setCalls = calls.filter(([of]) => of === set).map(([, call]) => call)
       calls = calls.filter(([of]) => of !== set)
-      return taken
+      return setCalls
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

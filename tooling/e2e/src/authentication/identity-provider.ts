@@ -71,9 +71,9 @@ export async function startIdentityProvider({ certificate, key, claims }: Identi
           `${issuer}/token`,
           { method: 'POST', ca: certificate, rejectUnauthorized: false, headers },
           (response) => {
-            let all = ''
-            response.on('data', (chunk: Buffer) => (all += chunk.toString()))
-            response.on('end', () => resolve(all))
+            let requestBody = ''
+            response.on('data', (chunk: Buffer) => (requestBody += chunk.toString()))
+            response.on('end', () => resolve(requestBody))
           },
         )
         request.on('error', reject)

@@ -91,7 +91,7 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize users, o
       ],
     })
     using carol = new HttpsClient(server.url, 'hooked')
-    const get = async (method: string, where: string) => carol.request(method, where)
+    const get = async (method: string, target: string) => carol.request(method, target)
     expect((await get('GET', '/api/v1/namespaces/default/pods')).status).toBe(200)
     const refused = await get('DELETE', '/api/v1/namespaces/default/pods/a')
     expect(refused.status).toBe(403)

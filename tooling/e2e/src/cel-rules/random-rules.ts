@@ -12,8 +12,8 @@ function createVocabulary(members: Leaves, moreProductions: Leaves = {}): Vocabu
   return {
     leaves: changeTexts(leaves, (constants, type) => {
       const functions = splitWords(members[type])
-      const all = [...functions, ...functions, ...functions, ...functions, ...constants]
-      return all.length === 0 ? ['dyn(1)'] : all
+      const expressions = [...functions, ...functions, ...functions, ...functions, ...constants]
+      return expressions.length === 0 ? ['dyn(1)'] : expressions
     }),
     productions: changeTexts(productions, (templates, type) => [...templates, ...splitWords(moreProductions[type])]),
   }

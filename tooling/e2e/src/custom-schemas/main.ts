@@ -42,6 +42,6 @@ async function compare(reference: string, count: number, seed: number): Promise<
 /** Prints two values of an answer. Prints only the items of lists that are not in both lists. */
 function printDifference(key: string, expected: unknown, received: unknown): void {
   const [left, right] = [expected, received].map((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
-  const without = (items: unknown[], others: unknown[]): string => stringifyJson(items.filter((item) => !others.includes(item)))
+  const without = (items: unknown[], excluded: unknown[]): string => stringifyJson(items.filter((item) => !excluded.includes(item)))
   console.log(`  ${key}\n    kube-apiserver ${without(left!, right!)}\n    keelson        ${without(right!, left!)}`)
 }

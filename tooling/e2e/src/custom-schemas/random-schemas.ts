@@ -256,8 +256,8 @@ export class RandomSchemas {
     return Math.trunc(Math.floor(value / multipleOf) * multipleOf)
   }
 
-  #size(least = 0, most = least + 3): number {
-    return least + this.#below(Math.max(1, most - least + 1))
+  #size(minimum = 0, maximum = minimum + 3): number {
+    return minimum + this.#below(Math.max(1, maximum - minimum + 1))
   }
 
   #anything(depth: number): JsonValue {

@@ -135,7 +135,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
 
     test.each([0, 1])('both read, change and watch the objects that either one creates (%i)', async (writer) => {
       const here = servers[writer]!
-      const there = servers[1 - writer]!
+      const otherServer = servers[1 - writer]!
       const name = `a-${writer}`
       const path = `${objects}/${name}`
       const { metadata } = (
@@ -143,13 +143,13 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       ).parseJson<CustomObject>()
       expect(await expectSame(path)).toMatchObject({ spec: { size: 3, replicas: 1, ports: [{ port: 80 }] } })
 
-      const watched = send(there, 'GET', `${objects}?watch=1&resourceVersion=${metadata.resourceVersion}&timeoutSeconds=4`)
-      await send(there, 'PATCH', path, { spec: { size: 7 } }, mergePatch)
+      const watched = send(otherServer, 'GET', `${objects}?watch=1&resourceVersion=${metadata.resourceVersion}&timeoutSeconds=4`)
+      await send(otherServer, 'PATCH', path, { spec: { size: 7 } }, mergePatch)
       await send(here, 'PATCH', `${path}/status`, { status: { phase: 'Ready', replicas: 1 } }, mergePatch)
-      await send(there, 'PATCH', `${path}/scale`, { spec: { replicas: 5 } }, mergePatch)
+      await send(otherServer, 'PATCH', `${path}/scale`, { spec: { replicas: 5 } }, mergePatch)
       const applied = createObject(name, { spec: { ports: [{ port: 81, name: 'metrics' }] } })
       await send(here, 'PATCH', `${path}?fieldManager=one`, applied, applyPatch)
-      await send(there, 'PATCH', `${path}?fieldManager=one`, createObject(name, { spec: { labels: { a: 'b' } } }), applyPatch)
+      await send(otherServer, 'PATCH', `${path}?fieldManager=one`, createObject(name, { spec: { labels: { a: 'b' } } }), applyPatch)
       const changed = await expectSame(path)
       expect(changed).toMatchObject({
         metadata: { generation: 5 },
@@ -159,7 +159,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       expect(await expectSame(path.replace('v1', 'v1beta1'))).toMatchObject({ apiVersion: 'example.com/v1beta1', spec: changed.spec })
 
       const conflict = { ...createObject(name), metadata: { name, resourceVersion: metadata.resourceVersion } }
-      expect((await there.client.request('PUT', path, { body: conflict })).status).toBe(409)
+      expect((await otherServer.client.request('PUT', path, { body: conflict })).status).toBe(409)
       await send(here, 'PUT', path, { ...changed, spec: { ...changed.spec, size: 8 } })
       expect(await expectSame(path)).toMatchObject({ spec: { size: 8 } })
 
@@ -170,7 +170,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       )
       for (const { items } of selected) expect(items.map(({ metadata: { name: listed } }) => listed)).toContain(name)
 
-      await send(there, 'DELETE', path)
+      await send(otherServer, 'DELETE', path)
       for (const server of servers) expect((await server.client.request('GET', path)).status).toBe(404)
       const events = (await watched).text
         .trim()

@@ -79,18 +79,18 @@ const tokenVolume = /kube-api-access-[a-z0-9]{5}/
 /**
  * Replaces the uid, the creation time and the name of the token volume in stored bytes by the recorded values, which have the same length.
  */
-function withRecordedValues(bytes: Buffer, own: JsonObject & { readonly metadata: ObjectMeta }, recorded: Recorded): Buffer {
+function withRecordedValues(bytes: Buffer, ownObject: JsonObject & { readonly metadata: ObjectMeta }, recorded: Recorded): Buffer {
   const { metadata } = recorded.object
   const replaced: (readonly [Buffer, Buffer])[] = [
-    [Buffer.from(own.metadata.uid!), Buffer.from(metadata.uid!)],
-    [encodeSeconds(own.metadata.creationTimestamp!), encodeSeconds(metadata.creationTimestamp!)],
+    [Buffer.from(ownObject.metadata.uid!), Buffer.from(metadata.uid!)],
+    [encodeSeconds(ownObject.metadata.creationTimestamp!), encodeSeconds(metadata.creationTimestamp!)],
   ]
   // A second may pass between the creation time and the time of the managed fields.
-  const [managed] = own.metadata.managedFields ?? []
+  const [managed] = ownObject.metadata.managedFields ?? []
   const [recordedManaged] = metadata.managedFields ?? []
-  if (managed?.time !== undefined && managed.time !== own.metadata.creationTimestamp)
+  if (managed?.time !== undefined && managed.time !== ownObject.metadata.creationTimestamp)
     replaced.push([encodeSeconds(managed.time), encodeSeconds(recordedManaged!.time!)])
-  const volume = tokenVolume.exec(JSON.stringify(own))?.[0]
+  const volume = tokenVolume.exec(JSON.stringify(ownObject))?.[0]
   if (volume !== undefined) replaced.push([Buffer.from(volume), Buffer.from(tokenVolume.exec(JSON.stringify(recorded.object))![0])])
   return replaced.reduce((changed, [from, to]) => replaceAll(changed, from, to), bytes)
 }
@@ -144,8 +144,8 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
       expect(answer.status, `${key}: ${answer.text}`).toBe(201)
       const stored = await client.get(key).buffer()
       expect(stored, key).not.toBeNull()
-      const same = withRecordedValues(stored!, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
-      if (!same) differing.push(`${key} ${answer.text}`)
+      const isSame = withRecordedValues(stored!, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
+      if (!isSame) differing.push(`${key} ${answer.text}`)
     }
     expect(differing).toEqual([])
     expect(recorded.length).toBeGreaterThan(40)
@@ -159,8 +159,8 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
       if (stored === null) continue
       compared.push(one.key)
       const answer = await http.request('GET', one.path)
-      const same = withRecordedValues(stored, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
-      if (!same) differing.push(`${one.key} ${answer.text}`)
+      const isSame = withRecordedValues(stored, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
+      if (!isSame) differing.push(`${one.key} ${answer.text}`)
     }
     expect(differing).toEqual([])
     expect(compared).toEqual(

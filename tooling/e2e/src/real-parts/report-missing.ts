@@ -1,5 +1,5 @@
 /** Prints the reason for skipped tests. Throws in CI, where only optional programs may be missing. */
-export function reportMissing(what: string, how: string, isOptional = false): undefined {
-  if (process.env['CI'] !== undefined && !isOptional) throw new Error(`${what} is missing: ${how}`)
-  process.stderr.write(`tests that need ${what} are skipped: ${how}\n`)
+export function reportMissing(program: string, instruction: string, isOptional = false): undefined {
+  if (process.env['CI'] !== undefined && !isOptional) throw new Error(`${program} is missing: ${instruction}`)
+  process.stderr.write(`tests that need ${program} are skipped: ${instruction}\n`)
 }

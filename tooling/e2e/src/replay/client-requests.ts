@@ -38,8 +38,8 @@ const resourcePath = /^(\/api\/|\/apis\/([^/]+)\/)([^/]+)(\/namespaces\/\{ns\})?
 /** Parses the path of a recorded request. Returns undefined for paths that are not resources, such as discovery, OpenAPI and health. */
 export function parseTarget({ path: whole }: Pick<ClientRequest, 'path'>): Target | undefined {
   // The path of a namespace's subresource looks like a resource in that namespace, so it is a special case.
-  const own = /^\/api\/v1\/namespaces\/\{ns\}\/(finalize|status)$/.exec(whole)?.[1]
-  const match = resourcePath.exec(own === undefined ? whole : `/api/v1/namespaces/{name}/${own}`)
+  const namespaceSubresource = /^\/api\/v1\/namespaces\/\{ns\}\/(finalize|status)$/.exec(whole)?.[1]
+  const match = resourcePath.exec(namespaceSubresource === undefined ? whole : `/api/v1/namespaces/{name}/${namespaceSubresource}`)
   if (match === null) return undefined
   const [, root = '', group = '', version = '', namespace, plural = '', name, subresource] = match
   return {

@@ -143,8 +143,10 @@ export class ChangeLog {
    * have created the key before.
    */
   #createOf(key: string, revision: Revision): Revision {
-    const told = this.#created.get(key)?.find(({ at }) => at >= revision)?.created
-    return told !== undefined && told < revision && this.#maybePut.has(key) && !this.changes.has(told) ? told : revision
+    const creationRevision = this.#created.get(key)?.find(({ at }) => at >= revision)?.created
+    return creationRevision !== undefined && creationRevision < revision && this.#maybePut.has(key) && !this.changes.has(creationRevision)
+      ? creationRevision
+      : revision
   }
 
   #live(key: string): boolean {

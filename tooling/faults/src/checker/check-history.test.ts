@@ -101,8 +101,8 @@ function simulateSequentially(): SimulatedHistory {
   function createPage(revision: number, entries: object[]): object {
     return { type: 'page', revision, entries, count: entries.length, more: false }
   }
-  function createChanges(revision: number, ...all: object[]): object {
-    return { type: 'changes', time: revision * 10 - 5, revision, changes: all }
+  function createChanges(revision: number, ...changes: object[]): object {
+    return { type: 'changes', time: revision * 10 - 5, revision, changes: changes }
   }
 }
 
@@ -293,9 +293,9 @@ describe('the checker', () => {
     for (let seed = 0; seed < 10; seed++) {
       const history = simulate({ calls: 3000, keys: 8, clients: 8, seed, watches })
       const segments = history.watches[0]!.segments as unknown as { items: WatchItem[] }[]
-      const { items: all } = segments[0]!
-      segments[0]!.items = all.toSpliced(
-        all.findIndex((item, i) => i > 500 && item.type === 'changes'),
+      const { items: watchItems } = segments[0]!
+      segments[0]!.items = watchItems.toSpliced(
+        watchItems.findIndex((item, i) => i > 500 && item.type === 'changes'),
         1,
       )
       expect(checkHistory(history).violations.length).toBeGreaterThan(0)

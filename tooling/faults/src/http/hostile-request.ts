@@ -149,8 +149,8 @@ function createHostileBody(random: () => number, pick: Pick): Body {
     case 4:
       return encodeText('application/yaml', createAliasBomb(2 + Math.floor(random() * 10)))
     case 5: {
-      const whole = formatConfigMap(',"labels":{"a":"b"}},"data":{"x":"y"}}')
-      return encodeText(pick(contentTypes), whole.slice(0, Math.floor(random() * whole.length)))
+      const body = formatConfigMap(',"labels":{"a":"b"}},"data":{"x":"y"}}')
+      return encodeText(pick(contentTypes), body.slice(0, Math.floor(random() * body.length)))
     }
     case 6: {
       const bytes = Buffer.concat([

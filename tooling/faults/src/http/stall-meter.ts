@@ -21,7 +21,7 @@ export class StallMeter implements AsyncDisposable {
   readonly #client: HostileClient
   readonly #done: Promise<void>
   #ends = false
-  #asked: number | undefined
+  #requestTime: number | undefined
   #milliseconds = 0
   #memory = 0
   readonly #path: string
@@ -56,11 +56,11 @@ export class StallMeter implements AsyncDisposable {
 
   async #run(): Promise<void> {
     while (!this.#ends && this.#server.isRunning()) {
-      this.#asked = this.#server.readThreadTime()
+      this.#requestTime = this.#server.readThreadTime()
       await this.#client.send({ method: 'GET', path: this.#path, headers: {}, body: undefined }).catch(() => undefined)
       this.#look()
-      if (this.#server.isRunning()) this.#times.push(this.#server.readThreadTime() - this.#asked)
-      this.#asked = undefined
+      if (this.#server.isRunning()) this.#times.push(this.#server.readThreadTime() - this.#requestTime)
+      this.#requestTime = undefined
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
@@ -68,7 +68,8 @@ export class StallMeter implements AsyncDisposable {
   #look(): void {
     if (!this.#server.isRunning()) return
     this.#memory = Math.max(this.#memory, this.#server.readMemory())
-    if (this.#asked !== undefined) this.#milliseconds = Math.max(this.#milliseconds, this.#server.readThreadTime() - this.#asked)
+    if (this.#requestTime !== undefined)
+      this.#milliseconds = Math.max(this.#milliseconds, this.#server.readThreadTime() - this.#requestTime)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -108,15 +108,15 @@ function failIfDecoded(): never {
   throw new Error('objects are not decoded here')
 }
 
-const between = ' .. '
+const separator = ' .. '
 
 /** Returns a predicate for the keys in a range. */
 function selectWithin({ start, end }: KeyRange): Predicate {
-  return { labels: selectEverything(), fields: selectField(`${start}${between}${end}`, 'true') }
+  return { labels: selectEverything(), fields: selectField(`${start}${separator}${end}`, 'true') }
 }
 
 function isWithin(name: string, key: string): boolean {
-  const [start, end] = name.split(between)
+  const [start, end] = name.split(separator)
   return start !== undefined && isInRange({ start, end }, key)
 }
 

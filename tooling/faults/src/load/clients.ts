@@ -152,7 +152,7 @@ class Watching {
     return {
       recordCall: () => undefined,
       recordOutcome: () => undefined,
-      recordWatch: (...told) => this.#recorder.recordWatch(...told),
+      recordWatch: (...watchArguments) => this.#recorder.recordWatch(...watchArguments),
       recordItem: (watch, item) => {
         this.#recorder.recordItem(watch, item)
         this.#position = Math.max(this.#position, item.revision)

@@ -34,10 +34,10 @@ export function newResult(): ScenarioResult {
   return { rounds: 0, operations: 0, events: 0, violations: [], notes: [] }
 }
 
-export function addCheck(result: ScenarioResult, check: CheckResult, where: string): void {
+export function addCheck(result: ScenarioResult, check: CheckResult, location: string): void {
   result.operations += check.operations
   result.events += check.events
-  for (const { rule, message } of check.violations) result.violations.push({ rule, message: `${where}: ${message}` })
+  for (const { rule, message } of check.violations) result.violations.push({ rule, message: `${location}: ${message}` })
 }
 
 /** Adds a failure that is not a violation of a rule for histories. */

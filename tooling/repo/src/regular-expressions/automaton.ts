@@ -137,9 +137,9 @@ class Builder {
   #group(from: number, to: number): void {
     const assertion = this.#take(/\(\?<?[=!]/)
     if (assertion === undefined) this.#take(/\((?:\?(?::|<[^>]*>))?/)
-    const inside = this.#alternatives(from)
+    const start = this.#alternatives(from)
     if (this.#take(/\)/) === undefined) throw new Error(`cannot parse a group of /${this.#source}/ at position ${this.#at}`)
-    this.#pass(assertion === undefined ? inside : from, to, { conditional: assertion !== undefined })
+    this.#pass(assertion === undefined ? start : from, to, { conditional: assertion !== undefined })
   }
 
   #set(): string {

@@ -69,17 +69,17 @@ it('all regular expression literals run in linear time', { timeout: 120_000 }, (
 })
 
 it('all patterns constructed from strings run in linear time', { timeout: 60_000 }, async () => {
-  const made: RegExp[] = []
+  const patterns: RegExp[] = []
   const Native = globalThis.RegExp
   const complaints: string[] = []
   for (const { file, constructed } of patternsByFile) {
     if (!constructed || parameterized[file] !== undefined) continue
-    made.length = 0
+    patterns.length = 0
     vi.resetModules()
     globalThis.RegExp = new Proxy(Native, {
       construct(target, args: [string, string?]) {
         const pattern = new target(...args)
-        made.push(pattern)
+        patterns.push(pattern)
         return pattern
       },
     })
@@ -88,9 +88,9 @@ it('all patterns constructed from strings run in linear time', { timeout: 60_000
     } finally {
       globalThis.RegExp = Native
     }
-    if (made.length === 0)
+    if (patterns.length === 0)
       complaints.push(`${file}: constructs a pattern after loading, so this test cannot check it; construct it when the module is loaded`)
-    for (const pattern of made) {
+    for (const pattern of patterns) {
       const problem = describeComplaint(pattern)
       if (problem !== undefined) complaints.push(`${file}: ${problem}`)
     }

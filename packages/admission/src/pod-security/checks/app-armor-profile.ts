@@ -22,13 +22,13 @@ const check: CheckPod = ({ annotations, spec, containers }) => {
     .map(([key, value]) => `${key}=${quote(value)}`)
     .toSorted()
   const annotated = badAnnotations.length > 0 ? formatPlural(badAnnotations.length, 'annotation') : ''
-  const who = [formatViolators(badPod, badContainers), annotated].filter((text) => text !== '').join(' and ')
-  if (who === '') return undefined
+  const violators = [formatViolators(badPod, badContainers), annotated].filter((text) => text !== '').join(' and ')
+  if (violators === '') return undefined
   const types = [...(badPod ? [ofPod.type] : []), ...badContainers.map(({ securityContext }) => securityContext!.appArmorProfile!.type)]
   const values = [...sortItems(types), ...badAnnotations]
   return {
     reason: formatPlural(values.length, 'forbidden AppArmor profile'),
-    detail: `${who} must not set AppArmor profile type to ${quoteItems(values)}`,
+    detail: `${violators} must not set AppArmor profile type to ${quoteItems(values)}`,
   }
 }
 

@@ -22,9 +22,9 @@ const defaults: ReadonlySet<string> = new Set([
 const check: CheckPod = ({ containers }) => {
   const added: string[] = []
   const violating = containers.filter(({ securityContext }) => {
-    const others = (securityContext?.capabilities?.add ?? []).filter((capability) => !defaults.has(capability))
-    appendAll(added, others)
-    return others.length > 0
+    const forbiddenCapabilities = (securityContext?.capabilities?.add ?? []).filter((capability) => !defaults.has(capability))
+    appendAll(added, forbiddenCapabilities)
+    return forbiddenCapabilities.length > 0
   })
   if (violating.length === 0) return undefined
   return {

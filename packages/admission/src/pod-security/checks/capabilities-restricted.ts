@@ -7,9 +7,9 @@ const check: CheckPod = ({ containers }) => {
   const added: string[] = []
   const keeping = containers.filter(({ securityContext }) => !securityContext?.capabilities?.drop?.includes('ALL'))
   const adding = containers.filter(({ securityContext }) => {
-    const others = (securityContext?.capabilities?.add ?? []).filter((capability) => capability !== 'NET_BIND_SERVICE')
-    appendAll(added, others)
-    return others.length > 0
+    const forbiddenCapabilities = (securityContext?.capabilities?.add ?? []).filter((capability) => capability !== 'NET_BIND_SERVICE')
+    appendAll(added, forbiddenCapabilities)
+    return forbiddenCapabilities.length > 0
   })
   const details = [
     ...(keeping.length > 0 ? [`${formatContainerNames(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),

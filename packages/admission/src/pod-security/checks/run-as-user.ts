@@ -3,11 +3,11 @@ import { formatViolators } from '../phrases.ts'
 import { skipForUserNamespace } from './relaxations.ts'
 
 const check: CheckPod = ({ spec, containers }) => {
-  const who = formatViolators(
+  const violators = formatViolators(
     spec.securityContext?.runAsUser === 0,
     containers.filter(({ securityContext }) => securityContext?.runAsUser === 0),
   )
-  return who === '' ? undefined : { reason: 'runAsUser=0', detail: `${who} must not set runAsUser=0` }
+  return violators === '' ? undefined : { reason: 'runAsUser=0', detail: `${violators} must not set runAsUser=0` }
 }
 
 export const runAsUser: Check = {

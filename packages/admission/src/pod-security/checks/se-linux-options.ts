@@ -12,16 +12,19 @@ function checkWith(types: readonly string[]): CheckPod {
   return ({ spec, containers }) => {
     const badPod = isBad(spec.securityContext?.seLinuxOptions)
     const badContainers = containers.filter(({ securityContext }) => isBad(securityContext?.seLinuxOptions))
-    const who = formatViolators(badPod, badContainers)
-    if (who === '') return undefined
-    const all = [spec.securityContext?.seLinuxOptions, ...badContainers.map(({ securityContext }) => securityContext?.seLinuxOptions)]
-    const badTypes = sortItems(all.filter(isBadType).map((options) => options!.type!))
+    const violators = formatViolators(badPod, badContainers)
+    if (violators === '') return undefined
+    const allOptions = [
+      spec.securityContext?.seLinuxOptions,
+      ...badContainers.map(({ securityContext }) => securityContext?.seLinuxOptions),
+    ]
+    const badTypes = sortItems(allOptions.filter(isBadType).map((options) => options!.type!))
     const what = [
       ...(badTypes.length > 0 ? [`${formatPlural(badTypes.length, 'type')} ${quoteItems(badTypes)}`] : []),
-      ...(all.some((options) => options?.user) ? ['user may not be set'] : []),
-      ...(all.some((options) => options?.role) ? ['role may not be set'] : []),
+      ...(allOptions.some((options) => options?.user) ? ['user may not be set'] : []),
+      ...(allOptions.some((options) => options?.role) ? ['role may not be set'] : []),
     ]
-    return { reason: 'seLinuxOptions', detail: `${who} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}` }
+    return { reason: 'seLinuxOptions', detail: `${violators} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}` }
   }
 }
 

@@ -32,10 +32,10 @@ function isGood(of: {
 function findExplicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
   const violating = containers.filter((container) => isGood(container) === false)
   const badPod = isGood(spec) === false
-  const who = formatViolators(badPod, violating)
-  if (who === '') return undefined
+  const violators = formatViolators(badPod, violating)
+  if (violators === '') return undefined
   const types = sortItems([...(badPod ? [spec] : []), ...violating].map(({ securityContext }) => securityContext!.seccompProfile!.type))
-  return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoteItems(types)}` }
+  return { reason, detail: `${violators} must not set securityContext.seccompProfile.type to ${quoteItems(types)}` }
 }
 
 const checkRequired: CheckPod = (pod) => {

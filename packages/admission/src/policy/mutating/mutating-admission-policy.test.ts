@@ -283,8 +283,8 @@ describe('configuration', () => {
     const list = JSON.stringify(Array.from({ length: 90 }, (_, i) => i))
     const expression = `!${list}.exists(i, object.data.long.contains('x'))`
     const variables = Array.from({ length: 13 }, (_, i) => ({ name: `v${i}`, expression }))
-    const all = variables.map(({ name }) => `variables.${name}`).join(' && ')
-    await policies.add('p', { variables, mutations: [createApplyMutation(`Object{data: {'x': string(${all})}}`)] })
+    const conjunction = variables.map(({ name }) => `variables.${name}`).join(' && ')
+    await policies.add('p', { variables, mutations: [createApplyMutation(`Object{data: {'x': string(${conjunction})}}`)] })
     expect((await policies.refusal(createConfigMap({ long: 'y'.repeat(100_000) }))).message).toBe(
       "policy 'p' with binding 'p' denied request: validation failed due to running out of cost budget, no further validation rules will be run",
     )

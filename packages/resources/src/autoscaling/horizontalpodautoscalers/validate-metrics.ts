@@ -34,8 +34,11 @@ export function validateMetric(metric: Metric, path: FieldPath, rules: Reference
     errors.push(fieldError.required(path.child(expected), 'must populate information for the given metric source'))
   }
   if (first !== undefined && second === undefined) return errors
-  const others = present.filter((member) => member !== expected)
-  return [...errors, ...others.map((member) => fieldError.forbidden(path.child(member), 'must populate the given metric source only'))]
+  const unexpectedMembers = present.filter((member) => member !== expected)
+  return [
+    ...errors,
+    ...unexpectedMembers.map((member) => fieldError.forbidden(path.child(member), 'must populate the given metric source only')),
+  ]
 }
 
 function validateSource(

@@ -7,14 +7,14 @@ const indexes = uniqueArray(integer({ min: 0, max: completions - 1 })).map((list
 
 /** Formats runs of consecutive indexes as "first-last". */
 function formatIndexes(indexes: ReadonlySet<number>): string {
-  const parts: string[] = []
+  const intervals: string[] = []
   for (let i = 0; i < completions; i++) {
     if (!indexes.has(i)) continue
     const first = i
     while (indexes.has(i + 1)) i++
-    parts.push(first === i ? String(i) : `${first}-${i}`)
+    intervals.push(first === i ? String(i) : `${first}-${i}`)
   }
-  return parts.join(',')
+  return intervals.join(',')
 }
 
 describe('index lists', () => {

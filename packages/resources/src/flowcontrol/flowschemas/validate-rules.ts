@@ -68,9 +68,9 @@ function requireNonEmpty(list: readonly string[] | null, detail: string, path: F
 }
 
 /** Rejects a list with `*` and other values. */
-function validateStar(list: readonly string[] | null, others: string, path: FieldPath): FieldErrorList {
+function validateStar(list: readonly string[] | null, otherValues: string, path: FieldPath): FieldErrorList {
   const isMixed = list !== null && list.length > 1 && list.includes('*')
-  return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify other ${others}`)] : []
+  return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify other ${otherValues}`)] : []
 }
 
 function validateURL(url: string, path: FieldPath): FieldErrorList {

@@ -26,10 +26,10 @@ export const claimQuota: QuotaRules<ResourceClaim> = {
 
 /** Counts the devices of a request by class. For alternatives, counts the maximum of each class, because no alternative is selected yet. */
 function countMaxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
-  const most = new Map<string, number>()
+  const maximumCounts = new Map<string, number>()
   for (const request of firstAvailable.length > 0 ? firstAvailable : exactly === undefined ? [] : [exactly])
-    most.set(request.deviceClassName, Math.max(most.get(request.deviceClassName) ?? 0, countDevices(request)))
-  return most
+    maximumCounts.set(request.deviceClassName, Math.max(maximumCounts.get(request.deviceClassName) ?? 0, countDevices(request)))
+  return maximumCounts
 }
 
 function countDevices({ allocationMode, count: wanted = 0 }: Pick<DeepReadonly<ExactDeviceRequest>, 'allocationMode' | 'count'>): number {

@@ -51,12 +51,12 @@ describe('priority classes', () => {
     await expect(test.store.delete(testContext(''), 'system-node-critical', request)).rejects.toThrow(
       'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
     )
-    const all = {
+    const everyClass = {
       predicate: { labels: selectEverything(), fields: selectEveryField() },
       resourceVersion: '',
       resourceVersionMatch: undefined,
     }
-    const { items } = await test.store.deleteCollection(testContext(''), request, { ...all, limit: 0, continue: '' })
+    const { items } = await test.store.deleteCollection(testContext(''), request, { ...everyClass, limit: 0, continue: '' })
     expect(items).toHaveLength(1)
   })
 

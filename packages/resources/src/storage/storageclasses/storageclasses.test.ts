@@ -39,12 +39,12 @@ describe('storage classes', () => {
 
   it('reports duplicate terms in linear time', () => {
     const zone = { matchLabelExpressions: [{ key: 'zone', values: ['a', 'b'] }] }
-    const same = { matchLabelExpressions: [{ key: 'zone', values: ['b', 'a'] }] }
+    const topology = { matchLabelExpressions: [{ key: 'zone', values: ['b', 'a'] }] }
     const validateTopologies = (terms: StorageClass['allowedTopologies']): string[] | undefined =>
       collectFieldErrors(() => strategy.validateCreate!(context, createStorageClass(terms && { allowedTopologies: terms }))).map(
         formatFieldError,
       )
-    expect(validateTopologies([zone, same])).toEqual(['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'])
+    expect(validateTopologies([zone, topology])).toEqual(['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'])
     expect(validateTopologies([{}, {}, {}])).toHaveLength(3 + 4 + 5)
     expect(validateTopologies(Array.from({ length: 300_000 }, () => ({})))).toHaveLength(1001)
   })

@@ -33,8 +33,8 @@ function validateClass({ driverName, parameters = {} }: DeepReadonly<VolumeAttri
 }
 
 function validateClassUpdate(volumeClass: DeepReadonly<VolumeAttributesClass>, old: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
-  const validateUnchanged = (member: 'driverName' | 'parameters', same: boolean): FieldErrorList =>
-    same ? [] : [fieldError.forbidden(newFieldPath(member), `updates to ${member} are forbidden.`)]
+  const validateUnchanged = (member: 'driverName' | 'parameters', isUnchanged: boolean): FieldErrorList =>
+    isUnchanged ? [] : [fieldError.forbidden(newFieldPath(member), `updates to ${member} are forbidden.`)]
   return [
     ...validateUnchanged('driverName', volumeClass.driverName === old.driverName),
     ...validateUnchanged('parameters', equalsSemantically(volumeClass.parameters ?? {}, old.parameters ?? {})),

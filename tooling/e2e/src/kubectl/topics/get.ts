@@ -97,16 +97,20 @@ export const get: Topic = {
     ['get cm -n nowhere', { stderr: 'No resources found in nowhere namespace.' }],
   ],
   'raw paths': async (session) => {
-    const inside = `/api/v1/namespaces/${session.namespace}/configmaps`
+    const collectionPath = `/api/v1/namespaces/${session.namespace}/configmaps`
     await session.play(
       ['get --raw /version', ['"major": "1",\n  "minor": "36"', '"gitVersion": "v1.36']],
       ['get --raw /readyz', 'ok'],
       ['get --raw /livez?verbose', [/^\[\+\]ping ok\n/, /livez check passed\n$/]],
-      [`get --raw ${inside}/nope`, { code: 1, stderr: notFound }],
+      [`get --raw ${collectionPath}/nope`, { code: 1, stderr: notFound }],
       ['get --raw /nope', { code: 1, stderr: 'Error from server (NotFound): the server could not find the requested resource' }],
-      [`create --raw ${inside} -f -`, /^\{"kind":"ConfigMap","apiVersion":"v1","metadata":\{"name":"raw"/, '{"metadata":{"name":"raw"}}'],
-      [`replace --raw ${inside}/raw -f -`, /"data":\{"a":"1"\}\}\s*$/, '{"metadata":{"name":"raw"},"data":{"a":"1"}}'],
-      [`delete --raw ${inside}/raw`, /"status":"Success","details":\{"name":"raw","kind":"configmaps","uid":/],
+      [
+        `create --raw ${collectionPath} -f -`,
+        /^\{"kind":"ConfigMap","apiVersion":"v1","metadata":\{"name":"raw"/,
+        '{"metadata":{"name":"raw"}}',
+      ],
+      [`replace --raw ${collectionPath}/raw -f -`, /"data":\{"a":"1"\}\}\s*$/, '{"metadata":{"name":"raw"},"data":{"a":"1"}}'],
+      [`delete --raw ${collectionPath}/raw`, /"status":"Success","details":\{"name":"raw","kind":"configmaps","uid":/],
     )
   },
   subresources: [

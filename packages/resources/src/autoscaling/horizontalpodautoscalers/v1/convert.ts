@@ -13,8 +13,8 @@ export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodA
   const { metadata, spec, status, ...rest } = autoscaler
   const annotations = metadata.annotations ?? {}
   const { targetCPUUtilizationPercentage: utilization, ...specRest } = spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
-  const others = decodeList<v1.MetricSpec>('MetricSpec', annotations[annotationKeys.metrics]) ?? []
-  const metrics = [...others.map(convertMetricToHub), ...(utilization === undefined ? [] : [createCpuMetric(utilization)])]
+  const otherMetrics = decodeList<v1.MetricSpec>('MetricSpec', annotations[annotationKeys.metrics]) ?? []
+  const metrics = [...otherMetrics.map(convertMetricToHub), ...(utilization === undefined ? [] : [createCpuMetric(utilization)])]
   const behavior = decodeBehavior(annotations[annotationKeys.behavior])
   return dropConversionAnnotations({
     ...rest,
@@ -57,12 +57,12 @@ export function fromHub(autoscaler: DeepReadonly<v2.HorizontalPodAutoscaler>): v
     behavior,
   } = spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
   const target = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization
-  const others = metrics.filter((metric) => !isCpuUtilization(metric))
+  const otherMetrics = metrics.filter((metric) => !isCpuUtilization(metric))
   const currentMetrics = status?.currentMetrics ?? []
   const conditions = status?.conditions ?? []
   const annotations = {
     ...dropConversionAnnotations({ metadata: { ...metadata } }).metadata.annotations,
-    ...(others.length > 0 && { [annotationKeys.metrics]: encodeList('MetricSpec', others.map(convertMetricFromHub)) }),
+    ...(otherMetrics.length > 0 && { [annotationKeys.metrics]: encodeList('MetricSpec', otherMetrics.map(convertMetricFromHub)) }),
     ...(currentMetrics.length > 0 && {
       [annotationKeys.currentMetrics]: encodeList('MetricStatus', currentMetrics.map(convertMetricStatusFromHub)),
     }),
