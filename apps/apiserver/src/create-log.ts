@@ -27,9 +27,9 @@ const caller = '???:1'
 export function createLog(options: LogOptions): Log {
   const { verbosity } = options
   const { write, stamp } = completeOptions(options)
-  const lineOf = options.format === 'json' ? formatJsonLine : formatTextLine
+  const formatLine = options.format === 'json' ? formatJsonLine : formatTextLine
   return (level, text, fields = {}) => {
-    if (verbosity.includes(level, text)) write(lineOf({ level, text, fields, ...stamp() }))
+    if (verbosity.includes(level, text)) write(formatLine({ level, text, fields, ...stamp() }))
   }
 }
 

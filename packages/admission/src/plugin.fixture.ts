@@ -66,14 +66,14 @@ const everyKind = Object.keys(kinds) as readonly Plural[]
 /** Opens the test server. `quotaOf` returns the quota rules of a resource. By default, quotas count the objects of each resource. */
 export function openTestCluster(
   served: readonly Plural[] = everyKind,
-  quotaOf: (plural: string) => QuotaRules | 'none' | undefined = () => undefined,
+  findQuota: (plural: string) => QuotaRules | 'none' | undefined = () => undefined,
 ): TestCluster {
   const backend = openMemory()
   const client = createLoopbackClient()
   const removals = new Map<Plural, () => void>()
   const stores = served.map((plural) => {
     const [group, version, kind, scope] = kinds[plural]
-    const quota = quotaOf(plural)
+    const quota = findQuota(plural)
     const definition = { group, version, kind, plural, scope, strategy: {}, subresources: { status: { update: {} } } }
     const test = openTestStore(defineResource({ ...definition, ...(quota && { quota }) }), { backend })
     removals.set(plural, client.add({ group, version }, test.paths))

@@ -14,10 +14,10 @@ it('has the kinds of a group version until the last module with that version is 
   first()
   first()
   expect(types.kind(pod)?.gvk).toEqual(pod)
-  expect(types.schemaOf(podSpec)?.name).toBe('PodSpec')
+  expect(types.findSchema(podSpec)?.name).toBe('PodSpec')
   second()
   expect(types.kind(pod)).toBeUndefined()
-  expect(types.schemaOf(podSpec)).toBeUndefined()
+  expect(types.findSchema(podSpec)).toBeUndefined()
 })
 
 it('keeps the other group versions when one is removed', () => {

@@ -45,7 +45,7 @@ export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypesR
   return {
     add,
     kind: (gvk: GroupVersionKind): KindType | undefined => (kinds.get(keyOf(gvk)) ?? common.get(gvk.kind))?.at(-1),
-    schemaOf(definition: string): StructSchema | undefined {
+    findSchema(definition: string): StructSchema | undefined {
       const dot = definition.lastIndexOf('.')
       const prefix = definition.slice(0, dot)
       return modulesByPrefix.get(prefix)?.[0]!.table.struct(definition.slice(dot + 1))

@@ -21,7 +21,7 @@ it('keeps every member of a kind without declared fields, and only declared memb
 it('includes the list type of each kind', () => {
   const types = createApiTypes([untyped])
   expect(types.kind({ ...gvk, kind: 'WidgetList' })?.schema.byName.get('items')?.type.kind).toBe('list')
-  expect(types.schemaOf('com.example.v1.Widget')).toBe(types.kind(gvk)?.schema)
+  expect(types.findSchema('com.example.v1.Widget')).toBe(types.kind(gvk)?.schema)
 })
 
 it('publishes no properties for a kind without declared fields', () => {

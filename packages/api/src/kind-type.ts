@@ -51,5 +51,5 @@ export interface ApiTypes {
   /** Returns the type of a kind; undefined if it is not known. If meta/v1 was added, finds options and watch events under every group version. */
   kind(gvk: GroupVersionKind): KindType | undefined
   /** Returns the schema of an OpenAPI definition such as "io.k8s.api.core.v1.PodSpec". */
-  schemaOf(definition: string): StructSchema | undefined
+  findSchema(definition: string): StructSchema | undefined
 }

@@ -20,8 +20,8 @@ function createScheme(): Scheme {
 
 describe('Scheme', () => {
   it('returns the hub of a registered kind', () => {
-    expect(createScheme().hubOf(other)).toEqual(hub)
-    expect(createScheme().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
+    expect(createScheme().findHub(other)).toEqual(hub)
+    expect(createScheme().findHub({ ...hub, kind: 'Nothing' })).toBeUndefined()
   })
 
   it('rejects a kind that is registered twice', () => {
@@ -36,7 +36,7 @@ describe('Scheme', () => {
     expect(scheme.registration(hub)).toBeUndefined()
     const again = scheme.register({ gvk: hub, hub })
     remove()
-    expect(scheme.hubOf(hub)).toEqual(hub)
+    expect(scheme.findHub(hub)).toEqual(hub)
     again()
     expect([...scheme.kinds()]).toEqual([])
   })

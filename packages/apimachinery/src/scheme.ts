@@ -47,7 +47,7 @@ export class Scheme {
     return this.#kinds.get(formatKey(gvk))
   }
 
-  hubOf(gvk: GroupVersionKind): GroupVersionKind | undefined {
+  findHub(gvk: GroupVersionKind): GroupVersionKind | undefined {
     return this.#kinds.get(formatKey(gvk))?.hub
   }
 

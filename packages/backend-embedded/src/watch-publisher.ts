@@ -84,7 +84,7 @@ export class WatchPublisher {
       limits: this.#options.limits,
       signal,
       openEarlier: (queue) => this.#catchUp(queue, after, states),
-      ...(states && { stateAfter: (revision, newest) => this.#stateOf(range, revision, newest) }),
+      ...(states && { stateAfter: (revision, newest) => this.#findState(range, revision, newest) }),
       onEnd: (queue) => {
         this.#live.delete(queue)
         this.#replaying.delete(queue)
@@ -105,7 +105,7 @@ export class WatchPublisher {
       position = replayed.position
       const { changes, revision } = replayed
       if (changes.length > 0) {
-        const state = states ? this.#stateOf(range, revision, false) : undefined
+        const state = states ? this.#findState(range, revision, false) : undefined
         yield { type: 'changes', changes, revision, ...(state && { state }) }
       } else await waitForNextTurn()
     }
@@ -122,7 +122,7 @@ export class WatchPublisher {
    * Returns the state of the range at a revision. `newest` is true if no later revision changes the range, so that the newest state can be
    * returned.
    */
-  #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
+  #findState({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
     if (end === undefined) return undefined
     const state = newest ? this.#options.getNewestState() : this.#options.history.stateAt(revision)
     return state && createSnapshot(revision, state.within({ start, end }))

@@ -39,14 +39,14 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
   }
 
   add(watcher: CacheWatcher<T>): void {
-    const { type, name } = this.#bucketOf(watcher.selection)
+    const { type, name } = this.#getBucket(watcher.selection)
     const bucket = this.#buckets[type].get(name)
     if (bucket instanceof Set) bucket.add(watcher)
     else this.#buckets[type].set(name, bucket === undefined ? watcher : new Set([bucket, watcher]))
   }
 
   delete(watcher: CacheWatcher<T>): void {
-    const { type, name } = this.#bucketOf(watcher.selection)
+    const { type, name } = this.#getBucket(watcher.selection)
     const bucket = this.#buckets[type].get(name)
     if (bucket === watcher) this.#buckets[type].delete(name)
     else if (bucket instanceof Set && bucket.delete(watcher) && bucket.size === 0) this.#buckets[type].delete(name)
@@ -56,7 +56,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
    * Returns the trigger field and the value that the selection requires for it. Returns undefined if the selection has any other
    * requirement.
    */
-  triggerOf(selection: Selection<T>): Trigger | undefined {
+  findTrigger(selection: Selection<T>): Trigger | undefined {
     const field = this.#triggerField
     const value = field === undefined ? undefined : selection.requiresOnly(field, this.#prefix)
     return value === undefined ? undefined : { field: field!, value }
@@ -106,7 +106,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     for (const watcher of touched) watcher.wake()
   }
 
-  #bucketOf(selection: Selection<T>): Bucket {
+  #getBucket(selection: Selection<T>): Bucket {
     if (!selection.recursive) return { type: 'key', name: selection.key }
     const trigger = this.#triggerField === undefined ? undefined : selection.requires(this.#triggerField)
     if (trigger !== undefined) return { type: 'field', name: trigger }

@@ -27,7 +27,7 @@ const idleMilliseconds = 10 * 60_000
  */
 export class ValueIndex<T extends KubeObject = KubeObject> {
   readonly #prefix: string
-  readonly #valueOf: (object: StoredObject<T>) => string | undefined
+  readonly #getValue: (object: StoredObject<T>) => string | undefined
   /** The keys of each value. Undefined marks a frequent value. While the index is being built, the map is incomplete. */
   #keys: Map<string, string[] | undefined> | undefined
   /** The changes since the state from which the index is being built. Set only while it is being built. */
@@ -42,7 +42,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
    */
   constructor(prefix: string, valueOf: (object: StoredObject<T>) => string | undefined) {
     this.#prefix = prefix
-    this.#valueOf = valueOf
+    this.#getValue = valueOf
   }
 
   /**
@@ -92,7 +92,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     const slice = new TimeSlice()
     try {
       for (const object of state.scan(createPrefixRange(this.#prefix), { keep: false })) {
-        const value = this.#valueOf(object)
+        const value = this.#getValue(object)
         if (value !== undefined) this.#add(value, object.key)
         const pause = slice.pauseIfOver()
         if (pause) await pause
@@ -108,8 +108,8 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
   }
 
   #move({ key, object, previous }: CacheEvent<T>): void {
-    const oldValue = previous && this.#valueOf(previous)
-    const now = object && this.#valueOf(object)
+    const oldValue = previous && this.#getValue(previous)
+    const now = object && this.#getValue(object)
     if (oldValue === now) return
     if (oldValue !== undefined) this.#remove(oldValue, key)
     if (now !== undefined) this.#add(now, key)

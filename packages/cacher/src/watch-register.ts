@@ -86,7 +86,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     const watcher: CacheWatcher<T> = new CacheWatcher<T>({
       ...begin,
       selection,
-      trigger: this.#dispatcher.triggerOf(selection),
+      trigger: this.#dispatcher.findTrigger(selection),
       ring: this.#cache.ring,
       clock: this.#clock,
       limits: this.#limits,

@@ -8,7 +8,7 @@ export function findReachableAddress(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }
 
-export function bindAddressOf({ bindAddress = servingDefaults.bindAddress }: ServingOptions = {}): string {
+export function getBindAddress({ bindAddress = servingDefaults.bindAddress }: ServingOptions = {}): string {
   return bindAddress
 }
 
@@ -18,7 +18,7 @@ export function bindAddressOf({ bindAddress = servingDefaults.bindAddress }: Ser
  */
 export function advertiseAddress(options: ServingOptions = {}): string {
   if (options.advertiseAddress !== undefined) return options.advertiseAddress
-  const bindAddress = bindAddressOf(options)
+  const bindAddress = getBindAddress(options)
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress
   return findFirstExternalAddress() ?? '127.0.0.1'
 }

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import type { Delegation } from '@keelson/aggregator/extension-server'
 import { createDirectoryCertificateStore, createMemoryCertificateStore, computeFirstServiceIp, openOwnCertificates } from '@keelson/server'
 import type { CertificateNote, KeyPair, ServingCertificates } from '@keelson/server'
-import { advertiseAddress, bindAddressOf } from './addresses.ts'
+import { advertiseAddress, getBindAddress } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { warnOfReadableKeys } from './private-key-files.ts'
 import { servicesDefaults } from './options/services.ts'
@@ -61,7 +61,7 @@ export async function buildCertificates(options: ServerChainOptions, delegation?
   const serviceIp = computeFirstServiceIp(clusterIpRange.split(',')[0]!)
   const generated = await openOwnCertificates({
     store: directory === undefined ? store : createDirectoryCertificateStore(directory),
-    names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), bindAddressOf(options.serving), advertiseAddress(options.serving)],
+    names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), getBindAddress(options.serving), advertiseAddress(options.serving)],
     frontProxy: usesOwnFrontProxy(options),
     onNote: (note) => directory !== undefined && logNote(options, directory, note),
   }).catch((error: unknown) => {

@@ -10,7 +10,7 @@ import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import { logToConsole, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import type { RequestTracer } from '@keelson/tracing'
-import { advertiseAddress, bindAddressOf, findReachableAddress, formatUrlHost } from './addresses.ts'
+import { advertiseAddress, getBindAddress, findReachableAddress, formatUrlHost } from './addresses.ts'
 import { AggregatedServers } from './aggregated-servers.ts'
 import { authorizeConnect, authorizeCreate } from './authorize-create.ts'
 import { createStartHooks } from './bootstrap/start-hooks.ts'
@@ -262,7 +262,7 @@ async function connectParts(
     controllers,
     onPort: async (bound) => {
       port = bound
-      config.listenAt({ host: findReachableAddress(bindAddressOf(options.serving)), port })
+      config.listenAt({ host: findReachableAddress(getBindAddress(options.serving)), port })
       await services?.bootstrap.listenOn(bound)
       await presence?.listenOn(bound)
     },

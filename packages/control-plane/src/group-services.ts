@@ -104,7 +104,7 @@ function createRoleAuthority(client: LoopbackClient, authorizer: Authorizer, pol
       const action = createResourceAction({ verb, apiGroup: group, apiVersion: '*', namespace, resource, name })
       return (await authorizer.authorize({ user, action })).decision === 'allow'
     },
-    listUserRules: (user, namespace) => policy.rulesOf(user, namespace),
+    listUserRules: (user, namespace) => policy.listRules(user, namespace),
     async listRoleRules({ kind, name }, bindingNamespace) {
       if (kind !== 'Role' && kind !== 'ClusterRole') throw newUnknownError(`unsupported role reference kind: ${quote(kind)}`)
       const resource = { group: rbac, resource: kind === 'Role' ? 'roles' : 'clusterroles' }

@@ -221,7 +221,7 @@ export class Connections {
     this.#running++
     return {
       protocol: 'http/1.1',
-      agent: this.#agentOf(),
+      agent: this.#createAgent(),
       release: callOnce(() => {
         this.#running--
         this.#wakeOne()
@@ -240,7 +240,7 @@ export class Connections {
     entry.idleTimer = setTimeout(() => entry.session.close(), this.#bounds.idleTimeoutMs).unref()
   }
 
-  #agentOf(): Agent {
+  #createAgent(): Agent {
     if (this.#agent !== undefined) return this.#agent
     const { maxConnections, idleTimeoutMs } = this.#bounds
     const agent = new Agent({ keepAlive: true, maxFreeSockets: maxConnections, timeout: idleTimeoutMs })

@@ -24,7 +24,7 @@ test('registers defaults and field selectors of its kinds in the scheme', () => 
   const widget = { metadata: { name: 'a' } }
   scheme.setDefaults(gvk, widget)
   expect(widget).toEqual({ metadata: { name: 'a', labels: { size: 'usual' } } })
-  expect(scheme.hubOf(gvk)).toEqual(gvk)
+  expect(scheme.findHub(gvk)).toEqual(gvk)
   for (const label of ['metadata.name', 'metadata.namespace', 'spec.size']) expect(scheme.convertFieldLabel(gvk, label)).toBe(label)
   expect(() => scheme.convertFieldLabel(gvk, 'spec.color')).toThrow('field label not supported: spec.color')
 })

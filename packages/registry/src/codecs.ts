@@ -250,7 +250,7 @@ function decode(decoder: ValueDecoder, hub: GroupVersionKind, { key, namedByKey 
     throw new CorruptObjectError(`cannot decode the stored ${hub.kind} ${key}: ${(cause as Error).message}`, { cause })
   }
   const { gvk, object } = decoded
-  const storedHub = scheme.hubOf(gvk) ?? gvk
+  const storedHub = scheme.findHub(gvk) ?? gvk
   if (storedHub.group !== hub.group || storedHub.version !== hub.version || storedHub.kind !== hub.kind) {
     throw new CorruptObjectError(`expected a ${hub.kind} under ${key}, decoded ${formatGroupVersion(gvk)} ${gvk.kind}`)
   }

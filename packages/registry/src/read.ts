@@ -2,7 +2,7 @@ import { copyObject } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext, Span } from '@keelson/apimachinery'
 import type { GetOptions, StoredObject, ObjectList, ObjectEvents, ObjectWatch } from '@keelson/storagebackend'
 import type { GetRequest, ListRequest, WatchRequest, ExportRequest, RestResult } from './rest.ts'
-import { qualifyResource, readRangeOf } from './store-dependencies.ts'
+import { qualifyResource, readRange } from './store-dependencies.ts'
 import type { StoreDependencies } from './store-dependencies.ts'
 import { translateError } from './translate-error.ts'
 import { readResult } from './rest.ts'
@@ -55,7 +55,7 @@ export async function list<T extends KubeObject>(
   context: RequestContext,
   request: ListRequest,
 ): Promise<ObjectList<T>> {
-  const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields, request.continue !== '')
+  const { key, recursive } = readRange(dependencies.keys, context, request.predicate.fields, request.continue !== '')
   const { addLatency } = context
   const began = performance.now()
   try {
@@ -74,7 +74,7 @@ export async function watch<T extends KubeObject>(
   request: WatchRequest,
   signal: AbortSignal,
 ): Promise<ObjectWatch<T>> {
-  const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields)
+  const { key, recursive } = readRange(dependencies.keys, context, request.predicate.fields)
   const resource = qualifyResource(dependencies, context)
   const rethrow = (error: unknown): never => {
     throw translateError('watch', error, resource, '', request.resourceVersion)

@@ -164,7 +164,7 @@ export interface ServedVersion extends GroupVersion {
 /** The versions of a kind in which other resources serve the same objects. The keys of versions are apiVersions: "example.com/v2". */
 export interface OtherVersions {
   /** Returns the schemas of the kind in a version; undefined if the kind does not have that version. */
-  schemaOf(apiVersion: string): KindSchema | undefined
+  findSchema(apiVersion: string): KindSchema | undefined
   /** Returns whether the resource has a subresource ("status") in a version. */
   hasSubresource(apiVersion: string, subresource: string): boolean
   /**

@@ -48,6 +48,6 @@ it('names the missing option', () => {
   expect(() => completeWithOptions({ ...widgets, storage: { triggerField: 'spec.color' } }, { restOptions, types: untyped })).toThrow(
     'store for widgets.example.com: the trigger field spec.color must be selectable',
   )
-  const noTypes = { kind: () => undefined, schemaOf: () => undefined }
+  const noTypes = { kind: () => undefined, findSchema: () => undefined }
   expect(() => completeWithOptions(widgets, { restOptions, types: noTypes })).toThrow('unknown type example.com/v1 Widget')
 })

@@ -71,7 +71,7 @@ export class DefaultStorageFactory implements StorageFactory {
     const { createCodec, transformerOverrides, metrics } = this.#options
     const transformer = transformerOverrides?.findTransformer(resource)
     return {
-      backend: this.#backendOf(resource),
+      backend: this.#getBackend(resource),
       createCodec,
       resourcePrefix: `${this.#root}/${prefix}`,
       ...(transformer === undefined ? {} : { transformer }),
@@ -79,7 +79,7 @@ export class DefaultStorageFactory implements StorageFactory {
     }
   }
 
-  #backendOf({ group, resource }: GroupResource): Backend {
+  #getBackend({ group, resource }: GroupResource): Backend {
     const { backend, backendOverrides } = this.#options
     return backendOverrides?.get(`${group}/${resource}`) ?? backendOverrides?.get(`${group}/*`) ?? backend
   }

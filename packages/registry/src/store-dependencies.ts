@@ -200,7 +200,7 @@ interface ReadRange {
 }
 
 /** Returns the keys that a list or watch must read. */
-export function readRangeOf(
+export function readRange(
   keys: KeyFunctions,
   context: Pick<RequestContext, 'namespace'>,
   fields: FieldSelector,

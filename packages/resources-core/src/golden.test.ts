@@ -90,7 +90,7 @@ function create(step: Step): string | JsonObject {
   if (decoded.strictErrors.length > 0) return fail(`strict decoding error: ${decoded.strictErrors.join(', ')}`)
   scheme.setDefaults(gvk, decoded.object)
   const object = scheme.toHub(gvk, decoded.object)
-  const hub = scheme.hubOf(gvk)!
+  const hub = scheme.findHub(gvk)!
   const definition = core.resources.find((resource) => resource.kind === hub.kind && resource.group === hub.group)!
   const namespaced = definition.scope === 'Namespaced'
   const context = { info: { apiGroup: gvk.group, apiVersion: gvk.version } } as RequestContext

@@ -44,7 +44,7 @@ export class ClientAuthorities {
    * Returns the period in which `leaf` is valid under these CAs. `intermediates` are the other certificates that the client sent. Returns
    * undefined if no chain ends at a trusted CA. Checks signatures, names and times; OpenSSL has checked the rest at the handshake.
    */
-  validityOf(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
+  findValidity(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
     const roots = this.#certificates
     let checksLeft = maxSignatureChecks
     const hasIssued = (issuer: X509Certificate, subject: X509Certificate): boolean =>

@@ -210,11 +210,11 @@ export class PathRouter implements Router<Route> {
     // A prefix pattern such as "/api/*" also matches "/api".
     this.#paths.add(isPrefix ? pattern.slice(0, -2) : pattern)
     const patterns = new Set(this.#added.map((added) => added.pattern).filter((added) => added.endsWith('/*')))
-    this.#prefixes = [...patterns].sort((a, b) => b.length - a.length).map((each) => this.#prefixOf(each))
+    this.#prefixes = [...patterns].sort((a, b) => b.length - a.length).map((each) => this.#getPrefix(each))
     this.#results.clear()
   }
 
-  #prefixOf(pattern: string): Prefix {
+  #getPrefix(pattern: string): Prefix {
     const text = pattern.slice(0, -1)
     return { text, pattern, holdsPaths: [...this.#paths].some((path) => path.startsWith(text)) }
   }

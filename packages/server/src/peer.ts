@@ -119,7 +119,7 @@ class PresentedCertificate {
       this.#until = until
     }
     if (this.#handshakeError !== undefined) return setVerdict(createRefused(this.#handshakeError), -Infinity, Infinity)
-    const valid = authorities.validityOf(this.#leaf, this.#intermediates)
+    const valid = authorities.findValidity(this.#leaf, this.#intermediates)
     if (valid === undefined) return setVerdict(createRefused('UNABLE_TO_GET_ISSUER_CERT'), -Infinity, Infinity)
     if (now >= valid.until) return setVerdict(createRefused('CERT_HAS_EXPIRED'), valid.until, Infinity)
     if (now < valid.from) return setVerdict(createRefused('CERT_NOT_YET_VALID'), -Infinity, valid.from)

@@ -82,7 +82,7 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   open(entry: Entry): StoredObject<T> {
-    const view = this.#viewOf(entry)
+    const view = this.#getView(entry)
     if (isStoredObject(view)) return view as StoredObject<T>
     const object = this.#open(entry, entry.modRevision)
     if (view !== undefined && object instanceof StoredRecord) object.labelSet = view as LabelSet
@@ -91,14 +91,14 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   /** Returns what earlier reads have cached in an entry. */
-  #viewOf({ view }: Entry): unknown {
+  #getView({ view }: Entry): unknown {
     const { codec } = this
     return codec.owns === undefined || view === undefined || codec.owns(view as object) ? view : undefined
   }
 
   /** Decodes the entry without caching the object in its `view`. */
   openOnce(entry: Entry): StoredObject<T> {
-    const view = this.#viewOf(entry)
+    const view = this.#getView(entry)
     return isStoredObject(view) ? (view as StoredObject<T>) : this.#open(entry, entry.modRevision)
   }
 
@@ -111,7 +111,7 @@ export class ObjectAccess<T extends KubeObject> {
     const headers = this.transformer ? undefined : this.codec.headers
     const matchesHeader = headers?.createMatcher(predicate)
     return (entry) => {
-      const labelSet = headers && readLabelSet(entry, this.#viewOf(entry), headers)
+      const labelSet = headers && readLabelSet(entry, this.#getView(entry), headers)
       if (labelSet !== undefined) return matchesHeader!(entry.value, labelSet) ? this.open(entry) : undefined
       const object = this.open(entry)
       return matches === undefined || matches(object) ? object : undefined
@@ -284,11 +284,11 @@ export class ObjectAccess<T extends KubeObject> {
 /** Returns the label set of an entry, and caches the label set in the entry's `view`. */
 function readLabelSet(entry: Entry, view: unknown, headers: ValueHeaders): LabelSet | undefined {
   if (view === undefined) {
-    const labelSet = headers.labelSetOf(entry.value)
+    const labelSet = headers.readLabelSet(entry.value)
     entry.view = labelSet
     return labelSet
   }
-  if (view instanceof StoredRecord) return (view.labelSet ??= headers.labelSetOf(entry.value))
+  if (view instanceof StoredRecord) return (view.labelSet ??= headers.readLabelSet(entry.value))
   return isStoredObject(view) ? undefined : (view as LabelSet)
 }
 

@@ -164,7 +164,7 @@ describe('defaults on read', () => {
     const stored = filling.open('/k', written, 7)
     expect(stored.object()).toEqual({ metadata: { name: 'a', labels: { made: 'up' }, resourceVersion: '7' }, spec: { x: 'y' } })
     expect([stored.labels, stored.field('spec.x')]).toEqual([{ made: 'up' }, 'y'])
-    expect(filling.headers?.labelSetOf(written)).toBeUndefined()
+    expect(filling.headers?.readLabelSet(written)).toBeUndefined()
     const rewritten = filling.encode(stored.copy())
     expect(rewritten).not.toEqual(written)
     expect(filling.encode(filling.open('/k', rewritten, 8).copy())).toEqual(rewritten)
@@ -173,7 +173,7 @@ describe('defaults on read', () => {
   it('defaults on read do not replace a value', () => {
     const value = filling.encode({ metadata: { name: 'a' }, spec: { x: 'z' } })
     expect(filling.open('/k', value, 7).object().spec).toEqual({ x: 'z' })
-    expect(filling.headers?.labelSetOf(value)).toBeDefined()
+    expect(filling.headers?.readLabelSet(value)).toBeDefined()
   })
 })
 

@@ -200,7 +200,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     return readUint32(value, 1) === schemaVersion && readUint32(value, 5) === current.checksum
   }
 
-  const headers = { labelSetOf: readLabelSet, createMatcher: (predicate: Predicate) => createRecordMatcher(predicate, current.fieldNames) }
+  const headers = { readLabelSet, createMatcher: (predicate: Predicate) => createRecordMatcher(predicate, current.fieldNames) }
   /** The layout belongs to this codec, because a codec does not share its layouts. */
   const owns = (view: object): boolean =>
     view instanceof StoredRecord ? view.layout === current || otherLayouts.has(view.layout) : (view as LabelSet).table === labelSets

@@ -30,8 +30,8 @@ const field = fc.record({
 })
 
 function matchesHeader(predicate: Predicate, record: Uint8Array): boolean {
-  const { createMatcher: ofHeaders, labelSetOf } = codec.headers!
-  return ofHeaders(predicate)(record, labelSetOf(record)!)
+  const { createMatcher: ofHeaders, readLabelSet } = codec.headers!
+  return ofHeaders(predicate)(record, readLabelSet(record)!)
 }
 
 test('a selector matches the header of a record exactly if it matches the decoded object', () => {
@@ -57,16 +57,17 @@ test('a selector matches the header of a record exactly if it matches the decode
 })
 
 test('returns no label set for a record in another encoding, with another schema version, or truncated', () => {
-  const { labelSetOf } = codec.headers!
+  const { readLabelSet } = codec.headers!
   const record = Buffer.from(codec.encode({ metadata: { name: 'n', labels: { a: '1' } } }))
   const older = Buffer.from(record)
   older.writeUInt32BE(2, 1)
-  for (const value of [Buffer.from('{"not":"a record"}'), record.subarray(0, 10), older]) expect(labelSetOf(value)).toBeUndefined()
+  for (const value of [Buffer.from('{"not":"a record"}'), record.subarray(0, 10), older]) expect(readLabelSet(value)).toBeUndefined()
 })
 
 test('tests the label selector once for all records with the same labels', () => {
-  const { labelSetOf } = codec.headers!
-  const createLabelSet = (name: string, labels: Record<string, string>): unknown => labelSetOf(codec.encode({ metadata: { name, labels } }))
+  const { readLabelSet } = codec.headers!
+  const createLabelSet = (name: string, labels: Record<string, string>): unknown =>
+    readLabelSet(codec.encode({ metadata: { name, labels } }))
   expect(createLabelSet('n', { a: '1', b: '2' })).toBe(createLabelSet('m', { b: '2', a: '1' }))
   expect(createLabelSet('n', { a: '1', b: '2' })).not.toBe(createLabelSet('n', { a: '1', b: '3' }))
 })

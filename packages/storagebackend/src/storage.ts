@@ -308,7 +308,7 @@ export interface ValueHeaders {
   /**
    * Returns the label set of a value. Values with equal labels have the same label set. Returns undefined for a value that must be decoded.
    */
-  labelSetOf(value: Uint8Array): LabelSet | undefined
+  readLabelSet(value: Uint8Array): LabelSet | undefined
   /** Returns a function that tests a value and its label set against the predicate. */
   createMatcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
 }

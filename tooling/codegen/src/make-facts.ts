@@ -62,14 +62,14 @@ function createDefinitionFinder(
 /** Derives the facts of each group version from the reference. Keys are folders, like "core/v1". */
 export function makeFacts(proto: ProtoReference, schema: SchemaReference): Map<string, GroupVersionFacts> {
   const tables = new Map<string, GroupVersionFacts>()
-  const definitionOf = createDefinitionFinder(proto, schema)
+  const findDefinition = createDefinitionFinder(proto, schema)
   for (const [protoPackage, messages] of Object.entries(proto)) {
     const place = findPackagePlace(protoPackage)
     if (place === undefined) continue
     const table: Record<string, MessageFacts> = {}
     for (const [name, fields] of Object.entries(messages)) {
       if (scalarMessages[`${protoPackage}.${name}`] !== undefined) continue
-      table[name] = makeMessageFacts(place.folder, name, fields, definitionOf(protoPackage, name))
+      table[name] = makeMessageFacts(place.folder, name, fields, findDefinition(protoPackage, name))
     }
     tables.set(place.folder, {
       group: place.group,

@@ -105,7 +105,7 @@ export class EngineTrace implements AsyncDisposable {
       const { result } = await this.#session.post('Profiler.takePreciseCoverage')
       await this.#session.post('Debugger.enable')
       for (const { scriptId, url, functions } of result) {
-        const file = this.#fileOf(url)
+        const file = this.#getFile(url)
         if (file === undefined) continue
         const script = await this.#script(scriptId)
         for (const { functionName: name, ranges } of functions) {
@@ -154,7 +154,7 @@ export class EngineTrace implements AsyncDisposable {
     Error.stackTraceLimit = 100
     Error.prepareStackTrace = (_error, sites) =>
       sites.flatMap((site) => {
-        const file = this.#fileOf(site.getFileName() ?? '')
+        const file = this.#getFile(site.getFileName() ?? '')
         return file === undefined ? [] : [{ file, name: site.getFunctionName() ?? '', line: site.getLineNumber() ?? 0 }]
       })
     try {
@@ -166,7 +166,7 @@ export class EngineTrace implements AsyncDisposable {
     }
   }
 
-  #fileOf(url: string): string | undefined {
+  #getFile(url: string): string | undefined {
     return url.startsWith(`${this.#root}packages/`) && !url.includes('/node_modules/') ? url.slice(this.#root.length) : undefined
   }
 }

@@ -20,7 +20,7 @@ export interface MatchConditionMetrics {
 const created = new WeakMap<MetricsRegistry, MatchConditionMetrics>()
 
 /** Returns the metrics of a registry. Webhooks and policies share them. */
-export function matchConditionMetricsOf(registry: MetricsRegistry): MatchConditionMetrics {
+export function getMatchConditionMetrics(registry: MetricsRegistry): MatchConditionMetrics {
   const existing = created.get(registry)
   if (existing !== undefined) return existing
   const errors = registry.register(

@@ -3,7 +3,7 @@ import { createConstantAuthorizer } from '@keelson/auth'
 import { expect, it } from 'vitest'
 import { write } from '../plugin.fixture.ts'
 import { buildAuthorizerVariables } from './authorizer-value.ts'
-import { matchConditionMetricsOf } from './match-condition-metrics.ts'
+import { getMatchConditionMetrics } from './match-condition-metrics.ts'
 import { MatchConditions } from './match-conditions.ts'
 import type { MatchConditionResult } from './match-conditions.ts'
 import { buildRequestValue } from './request-value.ts'
@@ -23,7 +23,7 @@ async function evaluate(
     conditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
     failurePolicy,
     hasParams: false,
-    metrics: matchConditionMetricsOf(registry),
+    metrics: getMatchConditionMetrics(registry),
   })
   const attributes = write('pods', pod)
   const activation = {

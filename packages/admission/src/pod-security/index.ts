@@ -86,7 +86,7 @@ class PodSecurity implements AdmissionPlugin {
   #policyFor(attributes: AdmissionAttributes, isPod: boolean): KnownPolicy | undefined | Promise<KnownPolicy | undefined> {
     const { namespace: name } = attributes
     const { client } = this.#dependencies
-    if (client.resource(namespaces) === undefined) return this.#policyOf(undefined)
+    if (client.resource(namespaces) === undefined) return this.#findPolicy(undefined)
     const unreadable = `failed to lookup namespace ${quote(name)}`
     const fail = (): undefined => {
       this.#metrics.failed(attributes, true)
@@ -95,11 +95,11 @@ class PodSecurity implements AdmissionPlugin {
       return undefined
     }
     const found = findObject<Namespace>(this.#dependencies, namespaces, { name })
-    if (!(found instanceof Promise)) return this.#policyOf(found)
-    return found.then((namespace) => (namespace === undefined ? fail() : this.#policyOf(namespace)), fail)
+    if (!(found instanceof Promise)) return this.#findPolicy(found)
+    return found.then((namespace) => (namespace === undefined ? fail() : this.#findPolicy(namespace)), fail)
   }
 
-  #policyOf(namespace: DeepReadonly<Namespace> | undefined): KnownPolicy {
+  #findPolicy(namespace: DeepReadonly<Namespace> | undefined): KnownPolicy {
     const known = namespace && this.#policies.get(namespace)
     if (known !== undefined) return known
     const { policy, errors } = parsePolicy(namespace?.metadata.labels, this.#configuration.defaults)

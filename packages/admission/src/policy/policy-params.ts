@@ -36,12 +36,12 @@ export class PolicyParams {
 
   /** Starts the informer of the parameters, so that the first request does not have to wait for it. */
   prepare(kind: DeepReadonly<ParamKind> | undefined): void {
-    const found = kind && this.resourceOf(kind)
+    const found = kind && this.getResource(kind)
     if (found !== undefined && 'resource' in found) this.#dependencies.informers.of(found.resource)
   }
 
   /** Returns the resource of the parameters. The result changes when a custom resource is defined later. */
-  resourceOf(kind: DeepReadonly<ParamKind>): ParamResource {
+  getResource(kind: DeepReadonly<ParamKind>): ParamResource {
     const served = this.#dependencies.client.listServedKinds()
     if (served !== this.#served) {
       this.#served = served
@@ -63,7 +63,7 @@ export class PolicyParams {
     namespace: string,
   ): readonly Param[] | Promise<readonly Param[]> {
     if (kind === undefined || reference === undefined) return noParams
-    const found = this.resourceOf(kind)
+    const found = this.getResource(kind)
     if ('problem' in found) throw new Error(found.problem)
     const { resource } = found
     const from = selectNamespace(resource, reference, namespace)

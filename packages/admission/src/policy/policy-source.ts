@@ -184,13 +184,13 @@ class FollowedPolicies<P extends Policy, B extends PolicyBinding, Evaluator> imp
         bindings: bindings
           .get(name)!
           .toSorted(compareNames)
-          .map((binding) => ({ binding, criteria: this.#criteriaOf(binding) })),
+          .map((binding) => ({ binding, criteria: this.#findCriteria(binding) })),
       })
     }
     return new MatchIndex(hooks)
   }
 
-  #criteriaOf(binding: DeepReadonly<B>): MatchCriteria | undefined {
+  #findCriteria(binding: DeepReadonly<B>): MatchCriteria | undefined {
     const matchResources = binding.spec?.matchResources
     if (matchResources === undefined) return undefined
     let criteria = this.#bindingCriteria.get(matchResources)

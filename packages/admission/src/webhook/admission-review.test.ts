@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { update, write } from '../plugin.fixture.ts'
-import { decodeReview, encodeReview, reviewVersionOf } from './admission-review.ts'
+import { decodeReview, encodeReview, selectReviewVersion } from './admission-review.ts'
 
 const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }
 const matched = { resource: { group: 'apps', version: 'v1', resource: 'deployments' }, subresource: 'scale', kind }
@@ -62,7 +62,7 @@ it('sends null for absent objects, and for the options of a connection', () => {
 })
 
 it('selects the first review version that the server speaks', () => {
-  expect([['v2', 'v1beta1', 'v1'], ['v1'], ['v2'], []].map(reviewVersionOf)).toEqual(['v1beta1', 'v1', undefined, undefined])
+  expect([['v2', 'v1beta1', 'v1'], ['v1'], ['v2'], []].map(selectReviewVersion)).toEqual(['v1beta1', 'v1', undefined, undefined])
 })
 
 const options = { version: 'v1', uid: 'u', isMutating: true } as const

@@ -15,7 +15,7 @@ const kind = 'AdmissionReview'
 export type ReviewVersion = 'v1' | 'v1beta1'
 
 /** Returns the first version of a webhook's `admissionReviewVersions` that this server speaks. */
-export function reviewVersionOf(versions: readonly string[]): ReviewVersion | undefined {
+export function selectReviewVersion(versions: readonly string[]): ReviewVersion | undefined {
   return versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 }
 

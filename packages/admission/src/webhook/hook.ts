@@ -3,7 +3,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { MatchConditionMetrics } from '../matching/match-condition-metrics.ts'
 import { MatchConditions } from '../matching/match-conditions.ts'
 import { MatchCriteria } from '../matching/match-criteria.ts'
-import { reviewVersionOf } from './admission-review.ts'
+import { selectReviewVersion } from './admission-review.ts'
 import type { ReviewVersion } from './admission-review.ts'
 import type { HookClient, HookClients } from './hook-clients.ts'
 
@@ -65,7 +65,7 @@ export function createHook(
     ignoresFailures: failurePolicy === 'Ignore',
     timeoutMs: webhook.timeoutSeconds === undefined ? defaultTimeoutMs : webhook.timeoutSeconds * 1000,
     allowsDryRun: sideEffects === undefined ? undefined : sideEffects === 'None' || sideEffects === 'NoneOnDryRun',
-    reviewVersion: reviewVersionOf(webhook.admissionReviewVersions ?? []),
+    reviewVersion: selectReviewVersion(webhook.admissionReviewVersions ?? []),
     isReinvocable: 'reinvocationPolicy' in webhook && webhook.reinvocationPolicy === 'IfNeeded',
     client: clients.client(webhook.clientConfig),
   }

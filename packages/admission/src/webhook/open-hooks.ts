@@ -6,7 +6,7 @@ import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { createMatcher } from '../matching/create-matcher.ts'
 import type { Matcher } from '../matching/create-matcher.ts'
-import { matchConditionMetricsOf } from '../matching/match-condition-metrics.ts'
+import { getMatchConditionMetrics } from '../matching/match-condition-metrics.ts'
 import type { HookType } from './hook.ts'
 import { HookClients } from './hook-clients.ts'
 import { HookSource } from './hook-source.ts'
@@ -32,7 +32,7 @@ export async function openHooks(type: HookType, dependencies: PluginDependencies
   const users = kubeConfigFile === undefined ? undefined : await readKubeconfigUsers(kubeConfigFile)
   const { authorizer, dialer = createDialer(), metrics: registry = createMetricsRegistry() } = dependencies
   const clients = new HookClients({ dialer, users })
-  const source = new HookSource(dependencies, { type, clients, metrics: matchConditionMetricsOf(registry) })
+  const source = new HookSource(dependencies, { type, clients, metrics: getMatchConditionMetrics(registry) })
   return {
     matcher: createMatcher(dependencies),
     authorizer,

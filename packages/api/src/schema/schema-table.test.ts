@@ -51,8 +51,8 @@ describe('schemaTable', () => {
   it('shares a type between the kinds that refer to it', () => {
     const deployment = types.kind({ group: 'apps', version: 'v1', kind: 'Deployment' })!.schema
     expect(at(deployment, 'spec.template.spec').type).toBe(at(pod, 'spec').type)
-    expect(types.schemaOf('io.k8s.api.core.v1.PodSpec')).toBe(at(pod, 'spec').type)
-    expect(types.schemaOf('io.k8s.api.core.v1.Nothing')).toBeUndefined()
+    expect(types.findSchema('io.k8s.api.core.v1.PodSpec')).toBe(at(pod, 'spec').type)
+    expect(types.findSchema('io.k8s.api.core.v1.Nothing')).toBeUndefined()
   })
 
   it('lets a field override the map type of its type', () => {

@@ -2,7 +2,7 @@ import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { compareUtf8, finishTask } from '@keelson/apimachinery'
 import type { Task } from '@keelson/apimachinery'
-import { createFieldElement, mergeTypeOf, mergeTypes } from '@keelson/apimachinery/managed-fields'
+import { createFieldElement, getMergeType, mergeTypes } from '@keelson/apimachinery/managed-fields'
 import type { MergeAny, MergeField, MergeList, MergeMap, MergeType, PathElement } from '@keelson/apimachinery/managed-fields'
 
 /**
@@ -193,6 +193,6 @@ function listResourceTypes(): readonly (readonly [string, MergeType])[] {
   return (ofResources ??= [
     ['apiVersion', mergeTypes.text],
     ['kind', mergeTypes.text],
-    ['metadata', mergeTypeOf(metaV1.table.resolve('ObjectMeta'))],
+    ['metadata', getMergeType(metaV1.table.resolve('ObjectMeta'))],
   ])
 }

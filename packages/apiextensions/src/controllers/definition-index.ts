@@ -106,7 +106,7 @@ export class DefinitionIndex implements AsyncDisposable {
     this.#definitions.set(name, definition)
     if (old?.outline.spec.group !== outline.spec.group) {
       if (old !== undefined) this.#leaveGroup(name, old)
-      this.#groupOf(outline.spec.group).add(name)
+      this.#getGroup(outline.spec.group).add(name)
     }
     this.#notify({ name, definition, old })
   }
@@ -119,7 +119,7 @@ export class DefinitionIndex implements AsyncDisposable {
     this.#notify({ name, definition: undefined, old })
   }
 
-  #groupOf(group: string): Set<string> {
+  #getGroup(group: string): Set<string> {
     let names = this.#groups.get(group)
     if (names === undefined) this.#groups.set(group, (names = new Set()))
     return names

@@ -10,7 +10,7 @@ const group = 'apiextensions.k8s.io'
 export type ReviewVersion = 'v1' | 'v1beta1'
 
 /** Returns the first version of a definition's `conversionReviewVersions` that this server speaks. */
-export function reviewVersionOf(versions: readonly string[]): ReviewVersion | undefined {
+export function selectReviewVersion(versions: readonly string[]): ReviewVersion | undefined {
   return versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 }
 

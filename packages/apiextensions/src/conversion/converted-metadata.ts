@@ -28,16 +28,16 @@ const identity = [
 export function restoreMetadata(original: ObjectMeta, converted: JsonObject): ObjectMeta | string {
   if (!Object.hasOwn(converted, 'metadata')) return 'missing metadata in converted object'
   const metadata = converted['metadata']!
-  if (!isJsonObject(metadata)) return `invalid metadata of type ${goTypeOf(metadata)} in converted object`
+  if (!isJsonObject(metadata)) return `invalid metadata of type ${getGoType(metadata)} in converted object`
   const restored: ObjectMeta = { ...original }
   for (const member of ['labels', 'annotations'] as const) {
     delete restored[member]
     const values = metadata[member]
     if (values === undefined || values === null) continue
-    if (!isJsonObject(values)) return `invalid metadata.${member} of type ${goTypeOf(values)} in converted object`
+    if (!isJsonObject(values)) return `invalid metadata.${member} of type ${getGoType(values)} in converted object`
     const texts: Record<string, string> = {}
     for (const [key, value] of Object.entries(values)) {
-      if (typeof value !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`
+      if (typeof value !== 'string') return `metadata.${member}[${key}] must be a string, but is ${getGoType(value)} in converted object`
       texts[key] = value
     }
     if (!isSameMap(original[member] ?? {}, texts)) {
@@ -64,7 +64,7 @@ export function readText(value: JsonValue | undefined): string {
 }
 
 /** Returns the name of the Go type to which kube-apiserver decodes a value. Its error messages contain the name. */
-function goTypeOf(value: JsonValue | bigint): string {
+function getGoType(value: JsonValue | bigint): string {
   switch (typeof value) {
     case 'string':
       return 'string'

@@ -133,7 +133,7 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
     stored: readonly StoredObject<T>[],
     caller: ConversionCaller | undefined,
   ): readonly Presented<T>[] | Promise<readonly Presented<T>[]> {
-    return stored.every((each) => this.#versionOf(each) === this.#options.version) ? stored : this.#convert(stored, caller)
+    return stored.every((each) => this.#getVersion(each) === this.#options.version) ? stored : this.#convert(stored, caller)
   }
 
   async toStored(object: T, key: string, caller: ConversionCaller | undefined): Promise<T | Error> {
@@ -167,9 +167,9 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
 
   async #convert(stored: readonly StoredObject<T>[], caller: ConversionCaller | undefined): Promise<readonly Presented<T>[]> {
     const { codec, group, version, versions, schema, converter } = this.#options
-    const due = stored.filter((each) => this.#versionOf(each) !== version && versions.has(this.#versionOf(each)))
+    const due = stored.filter((each) => this.#getVersion(each) !== version && versions.has(this.#getVersion(each)))
     const inputs = due.map((each): ConversionInput => ({
-      version: this.#versionOf(each),
+      version: this.#getVersion(each),
       body: each.body,
       metadata: () => readMetadata(each),
     }))
@@ -177,7 +177,7 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
     const slice = new TimeSlice()
     const presented: Presented<T>[] = []
     for (const each of stored) {
-      const from = this.#versionOf(each)
+      const from = this.#getVersion(each)
       if (from === version) presented.push(each)
       else if (!versions.has(from)) {
         presented.push(new Error(`request to convert CR from an invalid group/version: ${formatGroupVersion({ group, version: from })}`))
@@ -195,7 +195,7 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
     return presented
   }
 
-  #versionOf({ storedVersion }: StoredObject<T>): string {
+  #getVersion({ storedVersion }: StoredObject<T>): string {
     return storedVersion ?? this.#options.storageVersion
   }
 }

@@ -12,7 +12,7 @@ import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject, Span } from
 import { buildServiceUrl, findAnswerError, formatJsonTypeProblem } from '@keelson/outbound'
 import type { ClientTarget, Dialer, OutboundClient } from '@keelson/outbound'
 import type { ConversionFailureType, ConversionMetrics } from './conversion-metrics.ts'
-import { decodeReview, encodeReview, reviewVersionOf } from './conversion-review.ts'
+import { decodeReview, encodeReview, selectReviewVersion } from './conversion-review.ts'
 import type { ReviewRequest, ReviewVersion } from './conversion-review.ts'
 import { findChangedIdentity, restoreMetadata, readText } from './converted-metadata.ts'
 import type { ConversionCaller, ConversionInput, Converted, ObjectConverter } from './object-converter.ts'
@@ -56,7 +56,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
   constructor({ definition, dialer, metrics, timeoutMs = 30_000 }: WebhookConverterOptions) {
     const { spec } = definition
     this.#definition = { name: definition.metadata.name ?? '', group: spec.group, kind: spec.names.kind }
-    this.#review = reviewVersionOf(spec.conversion?.webhook?.conversionReviewVersions ?? [])
+    this.#review = selectReviewVersion(spec.conversion?.webhook?.conversionReviewVersions ?? [])
     const target = readTarget(definition)
     this.#createClient = () => dialer.client(target)
     this.#path = `${new URL(target.url).pathname}?timeout=${timeoutMs / 1000}s`

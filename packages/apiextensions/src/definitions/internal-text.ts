@@ -150,7 +150,7 @@ const version = encodeStruct({
 })
 
 /** Returns the names of the internal fields of a schema that are set, in their order. */
-export function setFieldsOf(schema: Schema): string[] {
+export function listSetFields(schema: Schema): string[] {
   return Object.entries(schemaFields).flatMap(([name, [member]]) => {
     const value = schema[member]
     const isZero = value === undefined || value === false || (value === '' && !member.startsWith('x-'))

@@ -6,7 +6,7 @@ import { validateDefaults } from '../schema/validate-defaults.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { listSchemas } from './hub-spec.ts'
 import type { HubSpec, HubVersion, Schema, SharedFields } from './hub-spec.ts'
-import { printSchema, printVersions, setFieldsOf } from './internal-text.ts'
+import { printSchema, printVersions, listSetFields } from './internal-text.ts'
 import { readSpecFacts } from './spec-facts.ts'
 import { findUnsupportedMember, validateStructural } from './structural.ts'
 import { runTask } from './tasks.ts'
@@ -213,7 +213,7 @@ const allowedRootFields =
 /** Checks that the root has only members that also hold for `status`, which is validated alone in the subresource. */
 function checkRootWithStatus(root: Schema, path: FieldPath): FieldErrorList {
   const allowed = new Set(allowedRootFields.split(' '))
-  for (const name of setFieldsOf(root)) {
+  for (const name of listSetFields(root)) {
     if (name === 'Type' && root.type !== 'object') {
       const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
       return [fieldError.invalid(path.child('openAPIV3Schema.type'), root.type, detail)]

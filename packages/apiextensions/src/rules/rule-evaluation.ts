@@ -235,7 +235,7 @@ export class RuleEvaluation {
   }
 
   #endWithMessage(frame: Frame, ready: ReadyRule, detail: string): void {
-    this.#add(frame, ready, newError('FieldValueInvalid', this.#pathOf(frame, ready), frame.node.typeName, detail))
+    this.#add(frame, ready, newError('FieldValueInvalid', this.#buildPath(frame, ready), frame.node.typeName, detail))
     this.#stop()
   }
 
@@ -257,7 +257,7 @@ export class RuleEvaluation {
       message ?? (rule.message === undefined || rule.message === '' ? `failed rule: ${describeRule(rule)}` : trimSpace(rule.message))
     const { typeName } = frame.node
     const value = typeName === 'object' || typeName === 'array' ? undefined : frame.value
-    this.#add(frame, ready, newError(decideErrorType(rule.reason), this.#pathOf(frame, ready), value, detail))
+    this.#add(frame, ready, newError(decideErrorType(rule.reason), this.#buildPath(frame, ready), value, detail))
   }
 
   /** Adds an error, or warns about it if the value has not changed. Rules that compare with the old value must always hold. */
@@ -267,7 +267,7 @@ export class RuleEvaluation {
   }
 
   #report(frame: Frame, detail: string): void {
-    this.#push(newError('FieldValueInvalid', this.#pathOf(frame), frame.node.typeName, detail))
+    this.#push(newError('FieldValueInvalid', this.#buildPath(frame), frame.node.typeName, detail))
   }
 
   #push(error: FieldError): void {
@@ -288,7 +288,7 @@ export class RuleEvaluation {
     this.remaining = -1
   }
 
-  #pathOf(frame: Frame, ready?: ReadyRule): FieldPath | undefined {
+  #buildPath(frame: Frame, ready?: ReadyRule): FieldPath | undefined {
     const path = createFramePath(frame, this.#input.path)
     const field = ready?.rule.fieldPath
     return field === undefined ? path : (path?.child(field) ?? newFieldPath(field))

@@ -159,7 +159,7 @@ class RuleNodes {
 
   #shared(schema: Schema, type: SchemaType | undefined, below: RulesBelow): RuleNode {
     const key = JSON.stringify([
-      type === undefined ? undefined : this.#types.idOf(type),
+      type === undefined ? undefined : this.#types.getId(type),
       schema.type,
       listKeys(schema),
       schema['x-kubernetes-validations'],

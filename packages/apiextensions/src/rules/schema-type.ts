@@ -26,7 +26,7 @@ export class SchemaTypes {
   }
 
   /** Returns a number that identifies a type of this object. */
-  idOf(type: SchemaType): number {
+  getId(type: SchemaType): number {
     return this.#ids.get(type)!
   }
 

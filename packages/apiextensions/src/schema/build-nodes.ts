@@ -144,7 +144,7 @@ export class NodeBuilder {
 
   /** Returns the node that is equal to a node, if there is one already. */
   #share(node: SchemaNode, constraintsId: number): SchemaNode {
-    const key = this.#keyOf(node, constraintsId)
+    const key = this.#buildKey(node, constraintsId)
     const equalNode = this.#shared.get(key)
     if (equalNode !== undefined) return equalNode
     this.#shared.set(key, node)
@@ -152,25 +152,25 @@ export class NodeBuilder {
     return node
   }
 
-  #keyOf(
+  #buildKey(
     { flags, properties, additional, items, required, composition, default: value, listMapKeys }: SchemaNode,
     constraintsId: number,
   ): string {
-    let key = `${flags} ${constraintsId} ${this.#idOf(additional)} ${this.#idOf(items)}`
+    let key = `${flags} ${constraintsId} ${this.#getId(additional)} ${this.#getId(items)}`
     // Lengths make the text unambiguous, whatever characters the names have.
-    if (properties !== undefined) for (const [name, child] of properties) key += ` ${name.length}:${name}${this.#idOf(child)}`
+    if (properties !== undefined) for (const [name, child] of properties) key += ` ${name.length}:${name}${this.#getId(child)}`
     if (required !== undefined) key += ` r${JSON.stringify(required)}`
     if (composition !== undefined) key += ` a${JSON.stringify(this.#keyOfComposition(composition))}`
     if (value !== undefined) key += ` d${formatJsonKey(value.value)}`
     return listMapKeys === undefined ? key : `${key} k${JSON.stringify(listMapKeys)}`
   }
 
-  #idOf(node: SchemaNode | undefined): number {
+  #getId(node: SchemaNode | undefined): number {
     return node === undefined ? 0 : this.#ids.get(node)!
   }
 
   #keyOfComposition({ allOf = [], anyOf = [], oneOf = [], not }: Composition): unknown {
-    return [...[allOf, anyOf, oneOf].map((nodes) => nodes.map((node) => this.#idOf(node))), this.#idOf(not)]
+    return [...[allOf, anyOf, oneOf].map((nodes) => nodes.map((node) => this.#getId(node))), this.#getId(not)]
   }
 
   #shareConstraints(constraints: Constraints | undefined): SharedConstraints | undefined {

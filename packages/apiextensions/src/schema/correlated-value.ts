@@ -57,18 +57,18 @@ class OldItems {
   constructor(node: SchemaNode, items: readonly JsonValue[]) {
     this.#keys = node.listMapKeys ?? []
     for (const item of items) {
-      const key = this.#keyOf(item)
+      const key = this.#getKey(item)
       if (key !== undefined && !this.#items.has(key)) this.#items.set(key, item as JsonMembers)
     }
   }
 
   get(item: JsonValue): JsonMembers | undefined {
-    const key = this.#keyOf(item)
+    const key = this.#getKey(item)
     return key === undefined ? undefined : this.#items.get(key)
   }
 
   /** Returns the keys of an item as one value; undefined if a key is missing or not a scalar. */
-  #keyOf(item: JsonValue): unknown {
+  #getKey(item: JsonValue): unknown {
     if (!isMembers(item) || this.#keys.length === 0) return undefined
     let text = ''
     for (const name of this.#keys) {

@@ -47,7 +47,7 @@ export function setNestedValue(object: KubeObject, names: readonly string[], val
 
 function newAccessorError(names: readonly string[], value: JsonValue, expected: string): Error {
   return newUnknownError(
-    `${formatJsonPath(names)} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}, expected ${expected}`,
+    `${formatJsonPath(names)} accessor error: ${goValue(value)} is of the type ${getGoType(value)}, expected ${expected}`,
   )
 }
 
@@ -55,7 +55,7 @@ function formatJsonPath(names: readonly string[]): string {
   return `.${names.join('.')}`
 }
 
-function goTypeOf(value: JsonValue | bigint): string {
+function getGoType(value: JsonValue | bigint): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'string') return 'string'

@@ -29,7 +29,7 @@ export class ScalePaths {
   }
 
   /** Returns the scale of an object. Throws if a value at a path has the wrong type. */
-  scaleOf(object: DeepReadonly<KubeObject>): { readonly scale: Scale; readonly hasReplicas: boolean } {
+  getScale(object: DeepReadonly<KubeObject>): { readonly scale: Scale; readonly hasReplicas: boolean } {
     const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
     const replicas = readNestedInteger(object, this.#replicas)
     const statusReplicas = readNestedInteger(object, this.#statusReplicas) ?? 0
@@ -100,10 +100,10 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
     const { group, version } = store.definition
     const apiVersion = `${group}/${version}`
     const { specReplicasPath } = paths.spec
-    const show = (object: DeepReadonly<KubeObject>): Scale => paths.scaleOf(object).scale
+    const show = (object: DeepReadonly<KubeObject>): Scale => paths.getScale(object).scale
     const view: ObjectView = {
       read(object) {
-        const { scale, hasReplicas } = paths.scaleOf(object)
+        const { scale, hasReplicas } = paths.getScale(object)
         if (!hasReplicas) scale.spec = { replicas: noReplicas }
         setManagers(scale, getScaleManagers(object.metadata.managedFields, replicasPaths))
         return scale
@@ -125,7 +125,7 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
     }
     const verbs: Getter & Updater = {
       async get(context, name, options) {
-        const { scale, hasReplicas } = paths.scaleOf(readResult(await store.get(context, name, options)))
+        const { scale, hasReplicas } = paths.getScale(readResult(await store.get(context, name, options)))
         if (!hasReplicas) throw newInternal(`the spec replicas field ${quote(specReplicasPath)} does not exist`)
         return scale
       },

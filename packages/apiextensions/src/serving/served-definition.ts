@@ -77,7 +77,7 @@ export class ServedDefinition {
       definition: outline,
       versions: this.#versions,
       restOptions: this.#restOptions,
-      typeOf: ({ gvk }) => this.#typeOf(gvk),
+      createType: ({ gvk }) => this.#createType(gvk),
       dialer: options.dialer,
       conversionMetrics: options.conversionMetrics,
     })
@@ -87,7 +87,7 @@ export class ServedDefinition {
   install(): void {
     const served = [...this.#versions.values()].filter(({ outline }) => outline.served)
     for (const version of served.toSorted((a, b) => compareVersions(a.gvk.version, b.gvk.version))) {
-      this.#installed.push(this.#options.host.install(this.#groupOf(version)))
+      this.#installed.push(this.#options.host.install(this.#createGroup(version)))
     }
   }
 
@@ -125,8 +125,8 @@ export class ServedDefinition {
   /** Creates a store of the storage version, also if that version is not served. */
   createStore(): Store {
     const version = this.#storageVersion
-    const types = { kind: () => this.#typeOf(version.gvk), schemaOf: () => undefined }
-    return createStore(this.#define(version), { restOptions: this.#optionsOf(version), types })
+    const types = { kind: () => this.#createType(version.gvk), findSchema: () => undefined }
+    return createStore(this.#define(version), { restOptions: this.#createOptions(version), types })
   }
 
   get #storageVersion(): CompiledVersion {
@@ -149,7 +149,7 @@ export class ServedDefinition {
       gvk,
       outline,
       schema: new VersionSchema(gvk, {
-        load: () => this.#schemaOf(outline.name),
+        load: () => this.#findSchema(outline.name),
         decode: () => this.#decodeSchema(outline.name),
         loadText: () => stringifyJson(this.#storedVersionOf(outline.name)?.schema ?? null),
         size: () => this.#stored.body.byteLength,
@@ -160,7 +160,7 @@ export class ServedDefinition {
   }
 
   /** Returns the schema of a version. It is decoded until the next garbage collection, because several callers need it at the same time. */
-  #schemaOf(version: string): JSONSchemaProps | undefined {
+  #findSchema(version: string): JSONSchemaProps | undefined {
     return this.#storedVersionOf(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
   }
 
@@ -175,14 +175,14 @@ export class ServedDefinition {
     return this.#stored.object().spec.versions?.find(({ name }) => name === version)
   }
 
-  #groupOf(version: CompiledVersion): ApiGroup {
+  #createGroup(version: CompiledVersion): ApiGroup {
     const { gvk } = version
     const definition = this.#define(version)
     return {
       name: gvk.group,
       priority,
       sortsVersions: true,
-      types: [this.#typesOf(gvk)],
+      types: [this.#createTypes(gvk)],
       resources: [definition],
       register(scheme) {
         const labels = new Set([
@@ -199,7 +199,7 @@ export class ServedDefinition {
       },
       newRESTStorage: ({ types }: StorageHost) =>
         createResourceStorage(definition, {
-          restOptions: this.#optionsOf(version),
+          restOptions: this.#createOptions(version),
           types,
           hooks: () => ({ check: (_context, object, old) => this.#checkCreation(object, old) }),
           ...(version.scale && { subresources: { scale: createCustomScale(version.scale, this.#replicasPaths()) } }),
@@ -223,11 +223,12 @@ export class ServedDefinition {
   }
 
   readonly #otherVersions: OtherVersions = {
-    schemaOf: (apiVersion) => {
-      const version = this.#versionOf(apiVersion)
-      return version && this.#typeOf(version.gvk)
+    findSchema: (apiVersion) => {
+      const version = this.#findVersion(apiVersion)
+      return version && this.#createType(version.gvk)
     },
-    hasSubresource: (apiVersion, subresource) => this.#versionOf(apiVersion)?.outline.subresources?.[subresource as 'status'] !== undefined,
+    hasSubresource: (apiVersion, subresource) =>
+      this.#findVersion(apiVersion)?.outline.subresources?.[subresource as 'status'] !== undefined,
     listSubresourceVersions: (subresource) =>
       Array.from(this.#versions.values(), ({ outline }) => outline)
         .filter(({ subresources }) => subresource === '' || subresources?.[subresource as 'status'] !== undefined)
@@ -246,7 +247,7 @@ export class ServedDefinition {
     })
   }
 
-  #versionOf(apiVersion: string): CompiledVersion | undefined {
+  #findVersion(apiVersion: string): CompiledVersion | undefined {
     const version = this.#versions.get(apiVersion.slice(apiVersion.indexOf('/') + 1))
     return version !== undefined && formatGroupVersion(version.gvk) === apiVersion ? version : undefined
   }
@@ -258,11 +259,11 @@ export class ServedDefinition {
     return Object.fromEntries(paths)
   }
 
-  #typeOf(gvk: GroupVersionKind): KindType {
-    return this.#typesOf(gvk).kinds.find((type) => type.gvk.kind === gvk.kind)!
+  #createType(gvk: GroupVersionKind): KindType {
+    return this.#createTypes(gvk).kinds.find((type) => type.gvk.kind === gvk.kind)!
   }
 
-  #typesOf({ group, version, kind }: GroupVersionKind): GroupVersionTypes {
+  #createTypes({ group, version, kind }: GroupVersionKind): GroupVersionTypes {
     let types = this.#types.get(version)
     if (types === undefined) {
       const { schema } = this.#versions.get(version)!
@@ -272,10 +273,10 @@ export class ServedDefinition {
           kind,
           listKind,
           mergeType: toMergeSchema(
-            () => this.#schemaOf(version)!,
+            () => this.#findSchema(version)!,
             () => this.#decodeSchema(version),
           ),
-          openApi: createKindDocument({ definition: this.#outline, version, load: () => this.#schemaOf(version) }),
+          openApi: createKindDocument({ definition: this.#outline, version, load: () => this.#findSchema(version) }),
           prepare: () => schema.prepare(),
           prune: (object, options) => schema.prune(object, options),
         },
@@ -286,8 +287,8 @@ export class ServedDefinition {
   }
 
   /** Returns REST options with which a store gets the storage of a version. */
-  #optionsOf(version: CompiledVersion): RESTOptionsGetter {
-    const storage = this.#storages.storageOf(version)
+  #createOptions(version: CompiledVersion): RESTOptionsGetter {
+    const storage = this.#storages.getStorage(version)
     const options: RESTOptions = { ...this.#restOptions, decorator: (() => storage) as unknown as RESTOptions['decorator'] }
     return { getRESTOptions: () => options }
   }

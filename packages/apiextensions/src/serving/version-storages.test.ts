@@ -71,13 +71,13 @@ class Versions {
         resourcePrefix: '/registry/example.com/widgets',
         deleteCollectionWorkers: 1,
       },
-      typeOf: ({ gvk }) => jsonKinds({ group, version: gvk.version }, [{ kind }]).kinds[0]!,
+      createType: ({ gvk }) => jsonKinds({ group, version: gvk.version }, [{ kind }]).kinds[0]!,
       dialer: { client: () => ({ request: (request) => Promise.resolve(respond(hook!, request)), [Symbol.dispose]: () => undefined }) },
     })
   }
 
-  storageOf(version: string): Storage {
-    return this.#storages.storageOf(this.#versions.get(version)!)
+  getStorage(version: string): Storage {
+    return this.#storages.getStorage(this.#versions.get(version)!)
   }
 
   asRead(version: string, object: KubeObject): KubeObject | Promise<KubeObject> {
@@ -158,7 +158,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
       v2: { fields: ['a', 'new'], defaults: { new: 'y' } },
     }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2' })
-    const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
+    const [v1, v2] = [storages.getStorage('v1'), storages.getStorage('v2')]
     const created = await v1.create(key, createWidget({ a: '1', old: 'gone' }))
     expect((created.object() as Widget).spec).toEqual({ a: '1' })
     expect(((await v2.get(key)).object() as Widget).spec).toEqual({ a: '1', new: 'y' })
@@ -174,7 +174,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await using backend = openMemory()
     const versions = { v1: { fields: ['a'] }, v2: { fields: ['a', 'new'], defaults: { new: 'y' } } }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2', ...(hook && { hook }) })
-    const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
+    const [v1, v2] = [storages.getStorage('v1'), storages.getStorage('v2')]
     const created = await v1.create(key, createWidget({ a: '1' }))
     const updated = await v2.guaranteedUpdate(key, (current) => ({ object: current! }))
     expect((updated.object() as Widget).spec).toEqual({ a: '1', new: 'y' })
@@ -188,8 +188,8 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await using backend = openMemory()
     const versions = { v1: { fields: ['a'] }, v2: { fields: ['a'] } }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2' })
-    await storages.storageOf('v2').create(key, createWidget({ a: '1' }))
-    const [one, other] = [await storages.storageOf('v1').get(key), await storages.storageOf('v2').get(key)]
+    await storages.getStorage('v2').create(key, createWidget({ a: '1' }))
+    const [one, other] = [await storages.getStorage('v1').get(key), await storages.getStorage('v2').get(key)]
     expect(one).toBe(other)
     await storages.close()
   })
@@ -197,11 +197,11 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
   it('a webhook converts objects, and an update without changes writes an object of an old storage version again', async () => {
     await using backend = openMemory()
     const before = open(backend, createCodec, { versions: hosts, storageVersion: 'v1', hook: createAddressHook() })
-    await before.storageOf('v1').create(key, createWidget({ host: 'h', port: '80', extra: 'e' }))
+    await before.getStorage('v1').create(key, createWidget({ host: 'h', port: '80', extra: 'e' }))
     await before.close()
     const calls: string[] = []
     const after = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: createAddressHook(calls) })
-    const [v1, v2] = [after.storageOf('v1'), after.storageOf('v2')]
+    const [v1, v2] = [after.getStorage('v1'), after.getStorage('v2')]
     const { revision } = await v1.get(key)
     expect(calls).toEqual([])
     expect(((await v2.get(key)).object() as Widget).spec).toEqual({ address: 'h:80', extra: 'e' })
@@ -217,7 +217,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
   it('a failed conversion has the error text of the webhook, and does not delete the object', async () => {
     await using backend = openMemory()
     const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: createAddressHook() })
-    const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
+    const [v1, v2] = [storages.getStorage('v1'), storages.getStorage('v2')]
     await v2.create(key, createWidget({ address: 'bad:1' }))
     const failure = {
       name: 'StorageError',
@@ -236,7 +236,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
   it('watches send events in order, and the last state of a deleted object in their own version', async () => {
     await using backend = openMemory()
     const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: createAddressHook() })
-    const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
+    const [v1, v2] = [storages.getStorage('v1'), storages.getStorage('v2')]
     const { revision } = await v2.create(`${key}0`, createWidget({ address: 'z:0' }))
     const stop = new AbortController()
     const watch = await v1.watch('/registry/example.com/widgets/', { resourceVersion: String(revision), signal: stop.signal })
@@ -261,11 +261,11 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
   it('an object of a version that no longer exists is rejected', async () => {
     await using backend = openMemory()
     const old = open(backend, createCodec, { versions: { v0: { fields: ['a'] } }, storageVersion: 'v0' })
-    await old.storageOf('v0').create(key, createWidget({ a: '1' }))
+    await old.getStorage('v0').create(key, createWidget({ a: '1' }))
     await old.close()
     for (const hook of [undefined, createAddressHook()]) {
       const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', ...(hook && { hook }) })
-      await expect(storages.storageOf('v2').get(key)).rejects.toMatchObject({
+      await expect(storages.getStorage('v2').get(key)).rejects.toMatchObject({
         code: 'ConversionFailed',
         message: 'request to convert CR from an invalid group/version: example.com/v0',
       })
@@ -279,12 +279,12 @@ it('an object that was written with an old schema is pruned and defaulted, and w
   const createCodec = codecs['records']!
   const before = { v1: { fields: ['a', 'b'] } }
   const old = open(backend, createCodec, { versions: before, storageVersion: 'v1' })
-  const { revision } = await old.storageOf('v1').create(key, createWidget({ a: '1', b: '2' }))
+  const { revision } = await old.getStorage('v1').create(key, createWidget({ a: '1', b: '2' }))
   const same = open(backend, createCodec, { versions: { v1: { fields: ['b', 'a'] } }, storageVersion: 'v1' })
-  const unchanged = await same.storageOf('v1').guaranteedUpdate(key, (current) => ({ object: current! }))
+  const unchanged = await same.getStorage('v1').guaranteedUpdate(key, (current) => ({ object: current! }))
   expect(unchanged.revision).toBe(revision)
   const versions = { v1: { fields: ['a', 'c'], defaults: { c: '3' } } }
-  const changed = open(backend, createCodec, { versions, storageVersion: 'v1' }).storageOf('v1')
+  const changed = open(backend, createCodec, { versions, storageVersion: 'v1' }).getStorage('v1')
   expect(((await changed.get(key)).object() as Widget).spec).toEqual({ a: '1', c: '3' })
   const written = await changed.guaranteedUpdate(key, (current) => ({ object: current! }))
   expect(written.revision).toBeGreaterThan(revision)

@@ -20,7 +20,7 @@ export interface VersionStoragesOptions {
   readonly definition: DefinitionOutline
   readonly versions: ReadonlyMap<string, CompiledVersion>
   readonly restOptions: RESTOptions
-  readonly typeOf: (version: CompiledVersion) => KindType
+  readonly createType: (version: CompiledVersion) => KindType
   /** Opens connections to conversion webhooks. */
   readonly dialer: Dialer
   readonly conversionMetrics?: ConversionMetrics | undefined
@@ -51,7 +51,7 @@ export class VersionStorages {
   }
 
   /** Returns the storage of a version. */
-  storageOf(version: CompiledVersion): Storage {
+  getStorage(version: CompiledVersion): Storage {
     const { name } = version.outline
     let lazy = this.#lazy.get(name)
     if (lazy === undefined) this.#lazy.set(name, (lazy = this.#createLazy(version)))
@@ -93,7 +93,7 @@ export class VersionStorages {
   /** Returns an object of a version as it would be read after it was stored. */
   asRead(version: CompiledVersion, object: KubeObject): KubeObject | Promise<KubeObject> {
     const name = object.metadata.name ?? ''
-    const view = this.#viewOf(version)
+    const view = this.#createView(version)
     if (view !== undefined) return runAfter(view.asRead(object, name), (converted) => unwrapConversion(converted, name))
     version.schema.setDefaults(object)
     return object
@@ -101,19 +101,19 @@ export class VersionStorages {
 
   #createPruned(version: CompiledVersion): Storage {
     const shared = (this.#shared ??= this.#open(this.#options.restOptions.decorator(this.#request())))
-    const view = this.#viewOf(version)
+    const view = this.#createView(version)
     return view === undefined ? shared : this.#open(new ConvertedStorage({ storage: shared, prefix: this.#prefix, view }))
   }
 
   #createConverted(version: CompiledVersion): Storage {
     const request = this.#request()
     const shared = (this.#shared ??= this.#open(newRawStorage(request)))
-    const storage = new ConvertedStorage({ storage: shared, prefix: this.#prefix, view: this.#viewOf(version)! })
+    const storage = new ConvertedStorage({ storage: shared, prefix: this.#prefix, view: this.#createView(version)! })
     return this.#open(this.#options.restOptions.decorator({ ...request, storage }))
   }
 
   /** Returns the view of a version. Undefined if its objects are those of the store. */
-  #viewOf(version: CompiledVersion): VersionView<KubeObject> | undefined {
+  #createView(version: CompiledVersion): VersionView<KubeObject> | undefined {
     const { name } = version.outline
     let view = this.#views.get(name)
     if (view === undefined) {
@@ -201,7 +201,7 @@ export class VersionStorages {
   }
 
   #codecRequest(version: CompiledVersion): CodecRequest {
-    const { definition, versions, typeOf } = this.#options
+    const { definition, versions, createType } = this.#options
     const metadataFields: SelectableFields = {
       'metadata.name': ({ metadata }) => metadata.name ?? '',
       ...(definition.spec.scope === 'Namespaced' && { 'metadata.namespace': ({ metadata }) => metadata.namespace ?? '' }),
@@ -209,7 +209,7 @@ export class VersionStorages {
     // Without a webhook, selectors of all versions are evaluated on the stored objects.
     const selecting = this.converter === undefined ? [...versions.values()] : [version]
     const fields = selecting.flatMap(({ outline }) => outline.selectableFields ?? [])
-    return { kind: typeOf(version), selectableFields: { ...metadataFields, ...createSelectableFields(fields) } }
+    return { kind: createType(version), selectableFields: { ...metadataFields, ...createSelectableFields(fields) } }
   }
 }
 

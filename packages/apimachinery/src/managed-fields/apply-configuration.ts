@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { GoValue } from './go-value.ts'
 import { mergeValues } from './merge.ts'
-import { mergeTypeOf, resolveType, TypedError } from './merge-type.ts'
+import { getMergeType, resolveType, TypedError } from './merge-type.ts'
 import type { MergeType } from './merge-type.ts'
 import { conforms, validateTyped } from './validate-typed.ts'
 import type { KindSchema } from './versioned-kind.ts'
@@ -13,7 +13,7 @@ import type { KindSchema } from './versioned-kind.ts'
  * be replaced as a whole. Does not modify its arguments. The result shares unchanged values with them.
  */
 export function applyConfiguration({ schema, mergeType }: KindSchema, object: JsonObject, configuration: JsonObject): JsonObject {
-  const type = mergeType ?? mergeTypeOf(schema)
+  const type = mergeType ?? getMergeType(schema)
   const { kind: _, apiVersion: __, ...config } = configuration
   const { kind, apiVersion, ...live } = object
   withContext('failed to convert patch object to typed object', () => validateTyped(type, config))

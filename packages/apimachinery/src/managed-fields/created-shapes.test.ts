@@ -6,7 +6,7 @@ import { compareValuesOfType } from './compare.ts'
 import { CreatedShapes, findShapeSet } from './created-shapes.ts'
 import { leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { TypedError, mergeTypeOf } from './merge-type.ts'
+import { TypedError, getMergeType } from './merge-type.ts'
 import { createStructSchema as struct } from './struct-schema.fixture.ts'
 import type { TypedObject } from './merge-type.ts'
 
@@ -27,7 +27,7 @@ const schema = struct([
   { name: 'named', type: { kind: 'list', listType: 'map', mapKeys: ['name'], items: item } },
   { name: 'ports', type: { kind: 'list', listType: 'map', mapKeys: ['name', 'port'], items: item } },
 ])
-const type = mergeTypeOf(schema)
+const type = getMergeType(schema)
 const empty = createTypedObject({ text: '', inner: {}, whole: {}, named: null, open: null })
 
 function createTypedObject(value: JsonObject): TypedObject {

@@ -181,7 +181,7 @@ export class FieldManager {
       yield
       const { object, after } = yield* this.#applyOrExplain(this.#kind.typed(live), config, managed, by)
       yield
-      const result = object === undefined ? this.#copyOf(live) : this.#kind.toHub(object, config)
+      const result = object === undefined ? this.#copyLive(live) : this.#kind.toHub(object, config)
       if (manager === clientSideApplier) updateLastApplied(result, config)
       setManaged(result, after)
       return result
@@ -344,7 +344,7 @@ export class FieldManager {
     if ((metadata?.managedFields ?? null) !== null) throw newBadRequest('metadata.managedFields must be nil')
   }
 
-  #copyOf(live: KubeObject | undefined): KubeObject {
+  #copyLive(live: KubeObject | undefined): KubeObject {
     if (live === undefined) return this.#kind.toHub(this.#kind.typed(undefined), {})
     // Keeps the position of managedFields among the members. Its value is replaced later.
     const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }

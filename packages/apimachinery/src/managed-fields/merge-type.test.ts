@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { FieldSchema } from '../type-schema.ts'
 import { createFieldSet, setOfPaths } from './field-set.ts'
-import { foldAtomicFields, mergeTypeOf } from './merge-type.ts'
+import { foldAtomicFields, getMergeType } from './merge-type.ts'
 import { createStructSchema as struct } from './struct-schema.fixture.ts'
 
 const text: FieldSchema = { name: 'text', type: { kind: 'string' } }
-const type = mergeTypeOf(
+const type = getMergeType(
   struct([
     { name: 'selector', type: struct([text], 'atomic') },
     { name: 'list', type: { kind: 'list', items: { kind: 'string' } } },

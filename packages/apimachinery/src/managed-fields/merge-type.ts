@@ -8,7 +8,7 @@ import { createFieldElement, formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
- * Schema of a value for server-side apply and field ownership. `mergeTypeOf` builds it from a `TypeSchema`. Kinds with a schema of another form,
+ * Schema of a value for server-side apply and field ownership. `getMergeType` builds it from a `TypeSchema`. Kinds with a schema of another form,
  * such as custom resources, build it themselves.
  */
 export type MergeType = MergeScalar | MergeList | MergeMap | MergeAny
@@ -110,7 +110,7 @@ export function resolveType(type: MergeType, value: unknown): ResolvedType {
 const structs = new WeakMap<StructSchema, MergeType>()
 const typesOfSchemas = new WeakMap<TypeSchema, MergeType>()
 
-export function mergeTypeOf(schema: TypeSchema): MergeType {
+export function getMergeType(schema: TypeSchema): MergeType {
   const existing = schema.kind === 'struct' ? structs.get(schema) : typesOfSchemas.get(schema)
   if (existing !== undefined) return existing
   const type = compile(schema)
@@ -131,7 +131,7 @@ function compile(schema: TypeSchema): MergeType {
         fields: [],
         byName: noFields,
         byElement: noFields,
-        values: mergeTypeOf(schema.values),
+        values: getMergeType(schema.values),
       }
     case 'list': {
       const { listType = 'atomic', mapKeys = [], items } = schema
@@ -169,7 +169,7 @@ function toMergeList(items: TypeSchema, relationship: MergeList['relationship'],
     kind: 'list',
     relationship,
     keys: keys.toSorted(compareUtf8).map((name) => ({ name, default: struct && findKeyDefault(struct.byName.get(name)) })),
-    items: mergeTypeOf(items),
+    items: getMergeType(items),
   }
 }
 
@@ -219,7 +219,7 @@ class StructType implements MergeMap {
 
 /** Returns the merge schema of a field. A list without declared keys is merged like in a strategic merge patch. */
 function toFieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
-  if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return mergeTypeOf(type)
+  if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return getMergeType(type)
   return patchMergeKey === undefined ? toMergeList(type.items, 'set', []) : toMergeList(type.items, 'keyed', [patchMergeKey])
 }
 

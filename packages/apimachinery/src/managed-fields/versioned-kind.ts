@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import type { Task } from '../task.ts'
 import type { StructSchema } from '../type-schema.ts'
-import { TypedError, mergeTypeOf } from './merge-type.ts'
+import { TypedError, getMergeType } from './merge-type.ts'
 import type { ConvertTyped, MergeType, Steps, TypedObject } from './merge-type.ts'
 import { conforms, validateTyped } from './validate-typed.ts'
 
@@ -190,7 +190,7 @@ function decodeCopy({ schema }: KindSchema, value: JsonObject): KubeObject {
 }
 
 function resolveMergeType({ schema, mergeType }: KindSchema): MergeType {
-  return mergeType ?? mergeTypeOf(schema)
+  return mergeType ?? getMergeType(schema)
 }
 
 function withoutManaged(object: KubeObject): JsonObject {

@@ -123,7 +123,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
   // Adds a copy, because later operations can modify the source or the target. `onCopy` limits the total size of copies.
-  insert(target, document.copyOf(value), 'error while adding value during copy')
+  insert(target, document.copyOnce(value), 'error while adding value during copy')
 }
 
 function test(document: PatchDocument, operation: JsonObject): void {

@@ -47,7 +47,7 @@ export class PatchDocument {
   }
 
   /** Copies a value deeply. If `passed` contains a container of the value, its copy is added too. */
-  copyOf(value: JsonValue): JsonValue {
+  copyOnce(value: JsonValue): JsonValue {
     const copy = copyObject(value)
     if (this.passed !== undefined) passCopy(this.passed, value, copy)
     return copy

@@ -33,8 +33,8 @@ const pod = {
 const graph = new NodeGraph()
 graph.setPod(formatKey('ns', 'p'), 'n1', listPodReferences(pod))
 graph.setVolume('vol', { namespace: 'ns', name: 'data' }, [{ resource: 'secrets', namespace: 'csi', name: 'mount' }])
-graph.setNodeOf('volumeattachments', 'att', 'n1')
-graph.setNodeOf('resourceslices', 'slice', 'n1')
+graph.setNode('volumeattachments', 'att', 'n1')
+graph.setNode('resourceslices', 'slice', 'n1')
 
 const policy = {
   graph,

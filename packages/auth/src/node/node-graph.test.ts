@@ -67,7 +67,7 @@ function run(graph: NodeGraph, step: Step): void {
   if (step.type === 'pod') graph.setPod(formatKey('ns', step.name), step.node, step.uses)
   else if (step.type === 'volume')
     graph.setVolume(step.name, step.claim === undefined ? undefined : createNamespacedName(step.claim), step.secrets)
-  else if (step.type === 'attachment') graph.setNodeOf('volumeattachments', step.name, step.node)
+  else if (step.type === 'attachment') graph.setNode('volumeattachments', step.name, step.node)
   else if (step.type === 'remove pod') graph.deletePod(formatKey('ns', step.name))
   else graph.deleteVolume(step.name)
 }

@@ -110,7 +110,7 @@ export class NodeGraph {
   }
 
   /** Sets the node of a volume attachment or resource slice. "" removes the object. */
-  setNodeOf(resource: 'volumeattachments' | 'resourceslices', name: string, node: string): void {
+  setNode(resource: 'volumeattachments' | 'resourceslices', name: string, node: string): void {
     if (node === '') this.#onNode[resource].delete(name)
     else this.#onNode[resource].set(name, node)
   }
@@ -180,14 +180,14 @@ class UsedObject {
 
   /** Adds a reference from the node. */
   add(node: string): void {
-    const before = this.#countOf(node)
+    const before = this.#getCount(node)
     this.#setCount(node, before + 1)
     if (before === 0) for (const { secrets } of this.#volumes ?? []) for (const secret of secrets) secret.add(node)
   }
 
   /** Removes a reference from the node. */
   remove(node: string): void {
-    const count = this.#countOf(node) - 1
+    const count = this.#getCount(node) - 1
     this.#setCount(node, count)
     if (count === 0) for (const { secrets } of this.#volumes ?? []) for (const secret of secrets) secret.remove(node)
   }
@@ -214,7 +214,7 @@ class UsedObject {
     return [...(this.#count > 0 ? [this.#node] : []), ...(this.#more?.keys() ?? [])]
   }
 
-  #countOf(node: string): number {
+  #getCount(node: string): number {
     return this.#count > 0 && this.#node === node ? this.#count : (this.#more?.get(node) ?? 0)
   }
 

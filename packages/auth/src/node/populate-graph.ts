@@ -131,10 +131,10 @@ function createAttachmentPopulator(graph: NodeGraph): Populator<VolumeAttachment
     resource: { group: 'storage.k8s.io', resource: 'volumeattachments' },
     kind: 'VolumeAttachment',
     set(stored, isNew) {
-      if (isNew) graph.setNodeOf('volumeattachments', readName(stored), stored.copy().spec.nodeName)
+      if (isNew) graph.setNode('volumeattachments', readName(stored), stored.copy().spec.nodeName)
       return isNew
     },
-    delete: (key) => graph.setNodeOf('volumeattachments', key, ''),
+    delete: (key) => graph.setNode('volumeattachments', key, ''),
     listKeys: () => graph.keys('volumeattachments'),
     getKey: readName,
   }
@@ -145,10 +145,10 @@ function createSlicePopulator(graph: NodeGraph): Populator<KubeObject> {
     resource: { group: 'resource.k8s.io', resource: 'resourceslices' },
     kind: 'ResourceSlice',
     set(stored, isNew) {
-      if (isNew) graph.setNodeOf('resourceslices', readName(stored), stored.field('spec.nodeName'))
+      if (isNew) graph.setNode('resourceslices', readName(stored), stored.field('spec.nodeName'))
       return isNew
     },
-    delete: (key) => graph.setNodeOf('resourceslices', key, ''),
+    delete: (key) => graph.setNode('resourceslices', key, ''),
     listKeys: () => graph.keys('resourceslices'),
     getKey: readName,
   }

@@ -33,7 +33,7 @@ async function readUsername(claims: Claims, { username: expression, configuratio
   if (claim === 'email' && Object.hasOwn(claims, 'email_verified')) {
     const isVerified = claims['email_verified']
     if (typeof isVerified !== 'boolean' && isVerified !== null && isVerified !== undefined) {
-      throw new Error(`oidc: parse 'email_verified' claim: json: cannot unmarshal ${goTypeOf(isVerified)} into Go value of type bool`)
+      throw new Error(`oidc: parse 'email_verified' claim: json: cannot unmarshal ${getGoType(isVerified)} into Go value of type bool`)
     }
     if (isVerified !== true) throw new Error('oidc: email not verified')
   }
@@ -123,7 +123,7 @@ function readStringClaim(claims: Claims, name: string): string {
 function readText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
-  throw new Error(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type string`)
+  throw new Error(`json: cannot unmarshal ${getGoType(value)} into Go value of type string`)
 }
 
 /** Reads a claim that is a string or a list of strings. Some providers send a single string for one group. */
@@ -142,7 +142,7 @@ function readTexts(value: unknown): readonly string[] {
 }
 
 /** Returns the name of a JSON value's type as in the errors of Go's decoder. */
-export function goTypeOf(value: JsonValue): string {
+export function getGoType(value: JsonValue): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
 }

@@ -61,7 +61,7 @@ export class DistributedClaims implements Disposable {
       throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(claim)}: malformed token`)
     }
     const issuer = getUntrustedIssuer(untrusted)
-    const provider = this.#providerOf(issuer)
+    const provider = this.#getProvider(issuer)
     if (provider.problem !== undefined) {
       throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${JSON.stringify(issuer)}`)
     }
@@ -89,7 +89,7 @@ export class DistributedClaims implements Disposable {
     }
   }
 
-  #providerOf(issuer: string): Provider {
+  #getProvider(issuer: string): Provider {
     let provider = this.#providers.get(issuer)
     if (provider === undefined) {
       const { fetcher, provider: options } = this.#options

@@ -1,4 +1,4 @@
-import { goTypeOf } from './claims.ts'
+import { getGoType } from './claims.ts'
 import type { Claims } from './claims.ts'
 import type { Provider, TokenHeader } from './provider.ts'
 
@@ -79,7 +79,7 @@ function readSeconds(value: Claims[string] | undefined, name: string): number {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number') return Math.trunc(value)
   throw new Error(
-    `oidc: failed to unmarshal claims: json: cannot unmarshal ${goTypeOf(value)} into Go struct field idToken.${name} of type float64`,
+    `oidc: failed to unmarshal claims: json: cannot unmarshal ${getGoType(value)} into Go struct field idToken.${name} of type float64`,
   )
 }
 

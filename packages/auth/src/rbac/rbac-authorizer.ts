@@ -33,12 +33,12 @@ export class RbacAuthorizer implements Authorizer {
       if (grant !== undefined) return grant.decisionFor(user)
     }
     return this.#hasMissingRoles(cluster, user) || this.#hasMissingRoles(namespaced, user)
-      ? { decision: 'noOpinion', reason: `RBAC: ${printMissing(this.#policy.rulesOf(user, action.namespace).missing)}` }
+      ? { decision: 'noOpinion', reason: `RBAC: ${printMissing(this.#policy.listRules(user, action.namespace).missing)}` }
       : noOpinion
   }
 
   rulesFor(user: UserInfo, namespace: string): Rules {
-    const { rules, missing } = this.#policy.rulesOf(user, namespace)
+    const { rules, missing } = this.#policy.listRules(user, namespace)
     return {
       resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(toResourceRule),
       nonResourceRules: rules

@@ -42,7 +42,7 @@ export class RbacPolicy {
    * Lists the rules of a user. Rules of cluster role bindings come first, then those of the namespace, both sorted by the name of the
    * binding.
    */
-  rulesOf(user: UserInfo, namespace: string): UserRules {
+  listRules(user: UserInfo, namespace: string): UserRules {
     const rules: DeepReadonly<PolicyRule>[] = []
     const missing: RoleSlot[] = []
     for (const table of [this.cluster, namespace === '' ? undefined : this.#namespaces.get(namespace)]) {
@@ -67,19 +67,19 @@ export class RbacPolicy {
     const { roleRef, subjects = [] } = object
     const grant = new Grant({ namespace, name, roleRef, subjects }, this.#roles.bind(roleRef.kind, namespace, roleRef.name))
     this.#grants.set(key, grant)
-    this.#tableOf(namespace).add(grant)
+    this.#getTable(namespace).add(grant)
   }
 
   #remove(key: string, grant: Grant): void {
     const { namespace } = grant.binding
     this.#grants.delete(key)
-    const table = this.#tableOf(namespace)
+    const table = this.#getTable(namespace)
     table.remove(grant)
     if (namespace !== '' && table.isEmpty) this.#namespaces.delete(namespace)
     this.#roles.unbind(grant.role)
   }
 
-  #tableOf(namespace: string): GrantTable {
+  #getTable(namespace: string): GrantTable {
     if (namespace === '') return this.cluster
     let table = this.#namespaces.get(namespace)
     if (table === undefined) this.#namespaces.set(namespace, (table = new GrantTable()))

@@ -85,7 +85,7 @@ class Checker {
 
   check(expression: Expr): Type {
     if (this.#checkedOperands.has(expression)) return this.#types.get(expression)!
-    const inferred = this.#typeOf(expression)
+    const inferred = this.#findType(expression)
     // The size is limited, because a map literal with the same variable as key and value doubles the type, and binding the map to a
     // variable allows doubling again.
     const type = countNodes(inferred) <= maxTypeSize ? inferred : this.#fail(expression.offset, new TypeTooLarge().message)
@@ -93,7 +93,7 @@ class Checker {
     return type
   }
 
-  #typeOf(expression: Expr): Type {
+  #findType(expression: Expr): Type {
     switch (expression.kind) {
       case 'literal':
         return types[expression.constant.type]
@@ -150,11 +150,11 @@ class Checker {
   #field(operand: Expr, field: string, { offset, optional }: { readonly offset: number; readonly optional: boolean }): Type {
     const operandType = this.#substitution.apply(this.check(operand))
     const value = getOptionalValue(operandType)
-    const type = this.#fieldOf(value ?? operandType, field, offset)
+    const type = this.#findField(value ?? operandType, field, offset)
     return value !== undefined || optional ? createOptionalType(type) : type
   }
 
-  #fieldOf(type: Type, field: string, offset: number): Type {
+  #findField(type: Type, field: string, offset: number): Type {
     switch (type.kind) {
       case 'map':
         return type.parameters[1]!

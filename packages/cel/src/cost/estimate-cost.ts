@@ -236,13 +236,13 @@ class CostEstimator {
     return this.#compiled.types.get(expression)!
   }
 
-  #nameOf(expression: Expr): string | undefined {
+  #findName(expression: Expr): string | undefined {
     const reference = this.#compiled.references.get(expression)
     return reference?.kind === 'ident' && expression.kind !== 'struct' ? reference.name : undefined
   }
 
   #path(expression: Expr): readonly string[] {
-    const name = this.#nameOf(expression)
+    const name = this.#findName(expression)
     const variable = name === undefined ? undefined : this.#variables.find(name)
     return variable?.path ?? this.#paths.get(expression) ?? []
   }
@@ -271,13 +271,13 @@ class CostEstimator {
       return hinted
     }
     if (isScalar(this.#type(expression))) return one
-    const name = this.#nameOf(expression)
+    const name = this.#findName(expression)
     return name === undefined ? undefined : this.#variables.find(name)?.size
   }
 
   #entrySize(expression: Expr): EntrySize | undefined {
     const size = this.#entrySizes.get(expression)
-    const name = this.#nameOf(expression)
+    const name = this.#findName(expression)
     return size ?? (name === undefined ? undefined : this.#variables.find(name)?.entries)
   }
 }

@@ -2,7 +2,7 @@ import { getElement, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { CelMap, getField, findInMap, isMap } from '../values/map.ts'
 import { SchemaList } from '../values/schema-value.ts'
-import { formatDouble, goTypeOf, getTypeName, formatValue } from '../values/text.ts'
+import { formatDouble, getGoType, getTypeName, formatValue } from '../values/text.ts'
 import { CelError, Double, isInt, isJsonRecord, StructValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
@@ -50,7 +50,7 @@ export function isIndexKey(key: Value): boolean {
 export function createInvalidKeyError(key: Value, isConstant = false): CelError {
   const native = isConstant ? undefined : key === null ? '<nil>' : Array.isArray(key) ? '[]interface {}' : undefined
   const isNativeMap = !isConstant && isMap(key) && !(key instanceof CelMap)
-  return new CelError(`invalid qualifier type: ${native ?? (isNativeMap ? 'map[string]interface {}' : goTypeOf(key))}`)
+  return new CelError(`invalid qualifier type: ${native ?? (isNativeMap ? 'map[string]interface {}' : getGoType(key))}`)
 }
 
 /** Returns the error of an absent field, entry or element. */

@@ -2,7 +2,7 @@ import { getElement, isList, listSize, MutableList } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { EntryMap, findInMap, isMap, listKeys, mapSize } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
-import { goTypeOf } from '../values/text.ts'
+import { getGoType } from '../values/text.ts'
 import { joinOperands } from './conditions.ts'
 import { CelError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
@@ -44,7 +44,7 @@ export function beginLoop({ iterator, second }: LoopSlots, end: Label): Step {
 }
 
 function createNotIterableError(range: Value, hasTwoVariables: boolean): CelError {
-  const type = goTypeOf(range)
+  const type = getGoType(range)
   return new CelError(hasTwoVariables ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`)
 }
 

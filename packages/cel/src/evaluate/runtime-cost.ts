@@ -1,4 +1,4 @@
-import { goTypeOf } from '../values/text.ts'
+import { getGoType } from '../values/text.ts'
 import { CelError, EvaluationPanic, OpaqueValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { getElement, isList, listSize } from '../values/list.ts'
@@ -62,7 +62,7 @@ const joinCost: CallCost = (_, result) => Math.ceil(measureValue(result) * 2 * t
 
 /** Creates the error of a cost that is only defined for lists. kube-apiserver panics in this case. */
 function createNotListPanic(value: Value): EvaluationPanic {
-  const type = value instanceof CelError ? '*types.Err' : goTypeOf(value)
+  const type = value instanceof CelError ? '*types.Err' : getGoType(value)
   const missing = addable.has(type) ? 'Contains' : 'Add'
   return new EvaluationPanic(`interface conversion: ${type} is not traits.Lister: missing method ${missing}`)
 }

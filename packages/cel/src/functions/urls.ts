@@ -71,7 +71,7 @@ function decodeUtf8(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-function parseQueryOf({ components }: Url): Value {
+function parseUrlQuery({ components }: Url): Value {
   const values = new Map<string, string[]>()
   const pairs = components.query === '' ? [] : components.query.split('&')
   for (const pair of pairs.length > maxParameters ? [] : pairs) {
@@ -103,6 +103,6 @@ export const urls: Implementations = {
   url_get_host: adaptTypes(({ components: parts }: Url) => decodeUtf8(parts.host)),
   url_get_hostname: adaptTypes(({ hostname }: Url) => decodeUtf8(hostname)),
   url_get_port: adaptTypes(({ port }: Url) => port ?? ''),
-  url_get_query: adaptTypes(parseQueryOf),
+  url_get_query: adaptTypes(parseUrlQuery),
   url_get_scheme: adaptTypes(({ components: parts }: Url) => parts.scheme),
 }

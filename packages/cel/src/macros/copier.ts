@@ -11,13 +11,13 @@ export class Copier {
 
   /** Returns a deep copy of an expression; undefined if the limit is exceeded. */
   copy(expression: Expr): Expr | undefined {
-    const copied = this.#copyOf(expression)
+    const copied = this.#copyExpression(expression)
     return this.#copies > maxCopies ? undefined : copied
   }
 
-  #copyOf(expression: Expr): Expr {
+  #copyExpression(expression: Expr): Expr {
     if (++this.#copies > maxCopies) return expression
-    const copy = (part: Expr): Expr => this.#copyOf(part)
+    const copy = (part: Expr): Expr => this.#copyExpression(part)
     switch (expression.kind) {
       case 'select':
         return { ...expression, operand: copy(expression.operand) }

@@ -144,13 +144,13 @@ export abstract class RecoveringParser {
   protected noChoice(n: number, state: GrammarState): never {
     this.#state = state
     const [first, last] = [this.token, this.peek(n)]
-    const text = first.name === '<EOF>' ? '<EOF>' : this.#textOf(n)
+    const text = first.name === '<EOF>' ? '<EOF>' : this.#getText(n)
     const reserved = /^.(true|false|null)$/su.exec(text)
     const message = `no viable alternative at input ${quoteToken(text)}`
     throw new RuleFailure(reserved === null ? message : `mismatched input '${reserved[1]}' expecting IDENTIFIER`, last)
   }
 
-  #textOf(n: number): string {
+  #getText(n: number): string {
     const last = this.peek(n)
     const end = last.name === '<EOF>' ? last.start : last.start + last.text.length
     return this.#lexer.textBetween(this.token.start, end)

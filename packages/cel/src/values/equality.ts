@@ -88,7 +88,7 @@ function isSchemaMapEqual(a: SchemaMap, b: Value): boolean | CelError {
   for (const name of Object.keys(a.raw)) {
     const raw = a.raw[name]
     if (raw === undefined) continue
-    if (a.typeOf(name) === undefined) {
+    if (a.findType(name) === undefined) {
       if (!(b instanceof SchemaMap)) return noSuchOverload
       if (Object.hasOwn(b.raw, name) && !equalsJson(raw as JsonValue, b.raw[name] as JsonValue)) return false
       continue

@@ -136,12 +136,12 @@ export class SchemaMap extends CelMap {
   /** The number of members without a type. */
   get untypedCount(): number {
     let count = 0
-    for (const name in this.raw) if (this.raw[name] !== undefined && this.typeOf(name) === undefined) count++
+    for (const name in this.raw) if (this.raw[name] !== undefined && this.findType(name) === undefined) count++
     return count
   }
 
   /** Returns the type of a member; undefined if the schema does not have it. */
-  typeOf(name: string): SchemaType | undefined {
+  findType(name: string): SchemaType | undefined {
     return this.type.kind === 'map' ? this.type.element : this.type.fields?.get(name)
   }
 }

@@ -56,7 +56,7 @@ const goTypes: Readonly<Record<string, string>> = {
 const listTypes: Readonly<Record<string, string>> = { mapList: 'MapList', set: 'SetList' }
 
 /** Returns the name of the Go type that represents a value in kube-apiserver. Some messages contain it. */
-export function goTypeOf(value: Value): string {
+export function getGoType(value: Value): string {
   if (value instanceof SchemaMap) return '*common.unstructuredMap'
   if (value instanceof SchemaList) return `*common.unstructured${listTypes[value.type.kind] ?? 'List'}`
   if (value instanceof PreservedValue) return '*common.unknownPreserved'

@@ -30,7 +30,7 @@ export class PolicyTypeChecker {
     const slice = new TimeSlice()
     const params = paramKind && this.#kind(toKind(paramKind.apiVersion ?? '', paramKind.kind ?? ''))
     const checkers: { readonly gvk: string; readonly checker: AdmissionTypeChecker }[] = []
-    for (const gvk of this.#kindsOf(policy)) {
+    for (const gvk of this.#listKinds(policy)) {
       const object = this.#kind(gvk)
       if (object.schema === undefined) continue
       checkers.push({ gvk: describe(gvk), checker: new AdmissionTypeChecker({ object, params, variables }) })
@@ -55,7 +55,7 @@ export class PolicyTypeChecker {
   }
 
   /** Returns the kinds that the rules of a policy name, sorted. Rules with wildcards name none. */
-  #kindsOf({ spec }: DeepReadonly<ValidatingAdmissionPolicy>): readonly GroupVersionKind[] {
+  #listKinds({ spec }: DeepReadonly<ValidatingAdmissionPolicy>): readonly GroupVersionKind[] {
     const found = new Map<string, GroupVersionKind>()
     for (const rule of spec?.matchConstraints?.resourceRules ?? []) {
       let count = 0
@@ -100,7 +100,7 @@ class Definitions {
   find(reference: string): PublishedSchema | undefined {
     const name = reference.slice(prefix.length)
     const known = this.#found.get(name)
-    const struct = known === undefined ? this.#types.schemaOf(name) : undefined
+    const struct = known === undefined ? this.#types.findSchema(name) : undefined
     if (struct === undefined) return known
     for (const [each, schema] of Object.entries(openAPISchemas([struct]))) this.#found.set(each, schema)
     return this.#found.get(name)

@@ -57,7 +57,7 @@ export class RangeRegistry {
     try {
       const stored = await storage.get(key, { resourceVersion: '' })
       const isCurrent = stored.object().range === range
-      return { stored, isCurrent, bitmap: isCurrent ? this.#bitmapOf(stored.object()) : new Bitmap(size) }
+      return { stored, isCurrent, bitmap: isCurrent ? this.#decodeBitmap(stored.object()) : new Bitmap(size) }
     } catch (error) {
       if (isStorageError(error) && error.code === 'KeyNotFound') return { stored: undefined, isCurrent: false, bitmap: new Bitmap(size) }
       throw error
@@ -104,7 +104,7 @@ export class RangeRegistry {
       key,
       (current) => {
         if (current === undefined) throw new Error(`cannot allocate resources of type ${resource} at this time`)
-        const bitmap = this.#bitmapOf(current)
+        const bitmap = this.#decodeBitmap(current)
         results = batch.map(({ step }) => step(bitmap))
         return { object: { ...current, data: bitmap.toBase64() } }
       },
@@ -113,7 +113,7 @@ export class RangeRegistry {
     return results
   }
 
-  #bitmapOf({ range, data }: DeepReadonly<RangeAllocation>): Bitmap {
+  #decodeBitmap({ range, data }: DeepReadonly<RangeAllocation>): Bitmap {
     if (range !== this.#options.range) throw new Error('the provided range does not match the current range')
     return Bitmap.from(data ?? '', this.#options.size)
   }

@@ -100,7 +100,7 @@ export class ProcessTranslation {
   #fromClient(piece: Buffer, last: boolean): void {
     let content = piece
     if (this.#destination === undefined && content.length > 0) {
-      this.#destination = this.#destinationOf(content[0]!)
+      this.#destination = this.#findDestination(content[0]!)
       content = content.subarray(1)
     }
     const destination = this.#destination
@@ -110,7 +110,7 @@ export class ProcessTranslation {
     else if (destination.kind === 'stream' && !this.#remote!.send(destination.stream, content)) this.#client.pause()
   }
 
-  #destinationOf(number: number): Destination {
+  #findDestination(number: number): Destination {
     if (number === channel.close) return { kind: 'close' }
     const stream = this.#inward.get(number)
     return stream === undefined ? { kind: 'ignored' } : { kind: 'stream', stream }

@@ -35,7 +35,7 @@ function listResources(table: RouteTable): readonly DiscoveryResource[] {
     custom.has(served.resource) ? customSubresources.indexOf(served.subresource) : served.subresource
   return [...table.listed]
     .toSorted((a, b) => (a.served.resource === b.served.resource ? compare(rank(a), rank(b)) : compare(formatPath(a), formatPath(b))))
-    .map((routes) => createResource(routes, custom.has(routes.served.resource), table.listingOf(routes.served.resource)))
+    .map((routes) => createResource(routes, custom.has(routes.served.resource), table.getListing(routes.served.resource)))
 }
 
 function compare(a: string | number, b: string | number): number {

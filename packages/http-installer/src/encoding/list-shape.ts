@@ -25,7 +25,7 @@ export interface ListShape {
 }
 
 /** Returns the metadata of a list. In kube-apiserver, a list of custom resources has a continue token even if it is empty. */
-export function listMetaOf(list: ResultList, isCustom = false): ListMeta {
+export function createListMeta(list: ResultList, isCustom = false): ListMeta {
   return {
     ...(list.revision > 0 ? { resourceVersion: String(list.revision) } : undefined),
     ...(list.continue || isCustom ? { continue: list.continue ?? '' } : undefined),
@@ -37,7 +37,7 @@ export function listMetaOf(list: ResultList, isCustom = false): ListMeta {
 export function createJsonShape(answer: Answer, list: ResultList): ListShape {
   const { served, negotiated, query } = answer
   const { transform } = negotiated
-  const listMeta = listMetaOf(list)
+  const listMeta = createListMeta(list)
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
       throw newNotConvertible(transform, formatInternalTypeName(served, 'List'), true)
@@ -62,7 +62,7 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
     }
     case undefined: {
       const encoder = new ObjectEncoder(served, 'json', false)
-      return createTypedList(served.listKind, served.apiVersion, listMetaOf(list, served.storage.isCustom), (result) =>
+      return createTypedList(served.listKind, served.apiVersion, createListMeta(list, served.storage.isCustom), (result) =>
         encodeItem(served, encoder, result),
       )
     }

@@ -1,7 +1,7 @@
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult, ResultList } from '@keelson/registry'
 import { formatInternalTypeName } from '@keelson/registry'
-import { listMetaOf } from './list-shape.ts'
+import { createListMeta } from './list-shape.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
 import { getMetaKind, createPartialForm, encodePartialMessage } from './partial-metadata.ts'
@@ -40,7 +40,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
     keptMessages.push(itemsLength < maxKeptBytes ? message : undefined)
     itemsLength += measureField(message.length)
   })
-  const listMeta = encodeLengthDelimited(1, listMetaMessage(listMetaOf(list)))
+  const listMeta = encodeLengthDelimited(1, listMetaMessage(createListMeta(list)))
   const { head, tail } = encodeEnvelope(gvk, listMeta.length + itemsLength)
   const writeItem = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
     const message = keptMessages[index] ?? encodeMessage(item)

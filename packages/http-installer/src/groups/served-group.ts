@@ -63,7 +63,7 @@ export class ServedGroup<Services> {
   add(installation: Installation<Services>): void {
     this.#installations.add(installation)
     const { isServed = () => true } = this.#options
-    for (const { version, paths } of this.#placesOf(installation)) {
+    for (const { version, paths } of this.#listPlaces(installation)) {
       const allStorages = this.#placed.get(version) ?? new Map<string, RESTStorage>()
       this.#placed.set(version, allStorages)
       const servedStorages = new Map(this.#storage.get(version))
@@ -78,7 +78,7 @@ export class ServedGroup<Services> {
 
   remove(installation: Installation<Services>): void {
     this.#installations.delete(installation)
-    for (const { version, paths } of this.#placesOf(installation)) {
+    for (const { version, paths } of this.#listPlaces(installation)) {
       const allStorages = this.#placed.get(version)
       const servedStorages = new Map(this.#storage.get(version))
       for (const path of paths.keys()) {
@@ -99,7 +99,7 @@ export class ServedGroup<Services> {
     this.#routes?.refreshDocuments(version)
   }
 
-  #placesOf({ placed }: Installation<Services>): readonly PlacedPaths[] {
+  #listPlaces({ placed }: Installation<Services>): readonly PlacedPaths[] {
     return placed.filter(({ group }) => group === this.#name)
   }
 
@@ -149,7 +149,7 @@ export class ServedGroup<Services> {
       const removals = new Removals()
       this.#clients.set(installation, removals)
       for (const gv of versions) {
-        const placement = this.#placesOf(installation).find(({ version }) => version === gv.version)
+        const placement = this.#listPlaces(installation).find(({ version }) => version === gv.version)
         const servedStorages = this.#storage.get(gv.version)!
         const paths = new Map([...(placement?.paths ?? [])].filter(([path]) => servedStorages.has(path)))
         if (paths.size > 0) removals.add(client.add(gv, paths))

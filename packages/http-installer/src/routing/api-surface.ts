@@ -74,13 +74,13 @@ export class ApiSurface {
   /** Returns whether the group, version, resource and subresource of a request are installed, with any method. */
   serves(attributes: RequestInfo): boolean {
     const { resource, subresource } = attributes
-    return this.#tableOf(attributes)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
+    return this.#findTable(attributes)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
   }
 
   /** Returns the route for the attributes of a request, for any method. */
   find(attributes: RequestAttributes): Route | undefined {
     return (
-      this.#remoteRouteOf(attributes.apiPrefix, attributes.apiGroup, attributes.apiVersion) ?? this.#tableOf(attributes)?.find(attributes)
+      this.#remoteRouteOf(attributes.apiPrefix, attributes.apiGroup, attributes.apiVersion) ?? this.#findTable(attributes)?.find(attributes)
     )
   }
 
@@ -106,7 +106,7 @@ export class ApiSurface {
     if (versions.size === 0) this.#groups.delete(gv.group)
   }
 
-  #tableOf({ apiPrefix, apiGroup, apiVersion }: RequestInfo): RouteTable | undefined {
+  #findTable({ apiPrefix, apiGroup, apiVersion }: RequestInfo): RouteTable | undefined {
     return apiPrefix === decidePrefix(apiGroup) ? this.#groups.get(apiGroup)?.get(apiVersion) : undefined
   }
 
@@ -121,7 +121,7 @@ export class ApiSurface {
     if (!isDocument) {
       if (this.#knowsGroup(target.segments)) writeNothingThere(exchange)
       else {
-        const custom = this.#customResourceOf(info)
+        const custom = this.#findCustomResource(info)
         if (custom === undefined) return undefined
         warnIfDeprecated(exchange, custom)
         writeError(exchange, newNotFound(custom.groupResource, info.name))
@@ -147,9 +147,9 @@ export class ApiSurface {
   }
 
   /** Returns the custom resource of a request for a subresource that the resource does not have. */
-  #customResourceOf(attributes: RequestInfo): ServedResource | undefined {
+  #findCustomResource(attributes: RequestInfo): ServedResource | undefined {
     if (!attributes.isResourceRequest || attributes.subresource === '') return undefined
-    const served = this.#tableOf(attributes)?.servedOf(attributes.resource)
+    const served = this.#findTable(attributes)?.findServed(attributes.resource)
     return served?.storage.isCustom === true && served.namespaced === (attributes.namespace !== '') ? served : undefined
   }
 }

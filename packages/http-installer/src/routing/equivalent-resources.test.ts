@@ -34,7 +34,7 @@ it('does not list a version twice that is installed again', () => {
 it('lists the other versions of a custom resource', () => {
   const equivalents = new EquivalentResources()
   const custom: OtherVersions = {
-    schemaOf: () => undefined,
+    findSchema: () => undefined,
     hasSubresource: () => false,
     listSubresourceVersions: (subresource) => (subresource === '' ? ['v1', 'v2', 'v3'] : ['v2', 'v3']),
     convert: (object) => object,

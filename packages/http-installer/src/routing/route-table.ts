@@ -139,16 +139,16 @@ export class RouteTable {
 
   /** The resources that discovery and OpenAPI list, with their subresources. */
   get listed(): Iterable<ResourceRoutes> {
-    return this.#resources.values().filter(({ served }) => this.listingOf(served.resource).isListed)
+    return this.#resources.values().filter(({ served }) => this.getListing(served.resource).isListed)
   }
 
   /** Returns how discovery and OpenAPI list a resource. */
-  listingOf(resource: string): Listing {
-    return this.servedOf(resource)?.storage.getListing?.() ?? completeListing
+  getListing(resource: string): Listing {
+    return this.findServed(resource)?.storage.getListing?.() ?? completeListing
   }
 
   /** Returns the resource at a path such as "pods". Returns undefined if the table does not have it. */
-  servedOf(path: string): ServedResource | undefined {
+  findServed(path: string): ServedResource | undefined {
     return this.#resources.get(path)?.served
   }
 

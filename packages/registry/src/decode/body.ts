@@ -104,7 +104,7 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   } catch (error) {
     throw isApiError(error) ? error : createError(getErrorMessage(error))
   }
-  const hub = scheme.hubOf(gvk)
+  const hub = scheme.findHub(gvk)
   if (!isOther && (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind)))) {
     throw createError(`converting (${gvk.version}.${gvk.kind}) to (${formatInternalTypeName(route)}): unknown conversion`)
   }

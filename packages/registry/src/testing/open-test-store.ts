@@ -77,7 +77,7 @@ export const createUntypedCodec: CodecFactory = ({ kind, selectableFields, defau
 
 /** API types that accept every kind, without schemas. */
 export const untyped: ApiTypes = {
-  schemaOf: () => undefined,
+  findSchema: () => undefined,
   kind(gvk: GroupVersionKind): KindType {
     const throwUnknownType = (): never => {
       throw new Error(`unknown type ${gvk.kind}`)

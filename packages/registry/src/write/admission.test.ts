@@ -75,7 +75,7 @@ it('sets the fields that kube-apiserver prints although they are empty', async (
 
 it('converts custom objects by the conversion of their definition', async () => {
   const otherVersions: OtherVersions = {
-    schemaOf: (apiVersion) => (apiVersion === 'example.com/v3' ? ({} as KindType) : undefined),
+    findSchema: (apiVersion) => (apiVersion === 'example.com/v3' ? ({} as KindType) : undefined),
     hasSubresource: () => false,
     listSubresourceVersions: () => [],
     convert: (object, from, to) => Promise.resolve({ ...object, converted: `${from} to ${to}` }),
@@ -164,7 +164,7 @@ it('refuses to decode a custom resource without its kind, and drops fields that 
   const prune = (object: KubeObject): readonly string[] => (delete (object as { extra?: unknown }).extra ? ['extra'] : [])
   const [type] = jsonKinds({ group: 'example.com', version: 'v1' }, [{ kind: 'Thing', prune }]).kinds
   const otherVersions: OtherVersions = {
-    schemaOf: () => type,
+    findSchema: () => type,
     hasSubresource: () => false,
     listSubresourceVersions: () => [],
     convert: (object) => object,

@@ -150,7 +150,7 @@ export interface WriteOptions {
 /** The properties of a route that admission uses. */
 export interface AdmittedRoute {
   readonly admission: AdmissionChain
-  readonly scheme: Pick<Scheme, 'fromHub' | 'hubOf' | 'registration' | 'setDefaults' | 'toHub'>
+  readonly scheme: Pick<Scheme, 'fromHub' | 'findHub' | 'registration' | 'setDefaults' | 'toHub'>
   readonly types: Pick<ApiTypes, 'kind'>
   /** The kind in the version that the route serves. */
   readonly gvk: GroupVersionKind
@@ -259,7 +259,7 @@ export class WriteAttributes implements AdmissionAttributes {
   /** Sets fields of the hub object that follow from others, as kube-apiserver's conversions do. */
   #normalize(object: KubeObject): void {
     const { scheme } = this.#write.route
-    const hub = scheme.hubOf(this.kind)
+    const hub = scheme.findHub(this.kind)
     if (hub !== undefined) scheme.toHub(hub, object)
   }
 
@@ -272,7 +272,7 @@ export class WriteAttributes implements AdmissionAttributes {
       const complete = type === undefined ? converted : canonicalizeStruct(type.schema, converted)
       return { kind: kind.kind, apiVersion: wanted, ...complete }
     }
-    if (otherVersions !== undefined && own !== wanted && otherVersions.schemaOf(wanted) !== undefined) {
+    if (otherVersions !== undefined && own !== wanted && otherVersions.findSchema(wanted) !== undefined) {
       return runAfter(otherVersions.convert(object, own, wanted), withType)
     }
     if (scheme.registration(kind) === undefined && own !== wanted) throw new Error(`${kind.kind} is not served in version ${wanted}`)
@@ -307,7 +307,7 @@ export class WriteAttributes implements AdmissionAttributes {
 
   schemaOf(groupVersion: GroupVersion): KindSchema | undefined {
     const { types, otherVersions } = this.#write.route
-    return types.kind({ ...groupVersion, kind: this.kind.kind }) ?? otherVersions?.schemaOf(formatGroupVersion(groupVersion))
+    return types.kind({ ...groupVersion, kind: this.kind.kind }) ?? otherVersions?.findSchema(formatGroupVersion(groupVersion))
   }
 
   replace({ kind, apiVersion, ...object }: VersionedObject): void | Promise<void> {
@@ -372,7 +372,7 @@ function refuseOtherCustomKind(expected: GroupVersionKind, document: JsonObject,
   }
   if (sent === kind) {
     const [wanted, apiVersion] = [formatGroupVersion(expected), toStringOr(document['apiVersion'], '')]
-    if (apiVersion === wanted || otherVersions.schemaOf(apiVersion) !== undefined) return
+    if (apiVersion === wanted || otherVersions.findSchema(apiVersion) !== undefined) return
     const actual = apiVersion === '' ? '/' : apiVersion
     throw newUnknownError(`${actual}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(wanted)}`)
   }

@@ -124,9 +124,9 @@ export function createStorageFieldManager(options: StorageFieldManagerOptions): 
     versions: {
       schemaOf(apiVersion) {
         const gvk = toVersion(apiVersion)
-        const otherHub = scheme.hubOf(gvk)
+        const otherHub = scheme.findHub(gvk)
         const isSameResource = otherHub === undefined ? isSameVersion(gvk, kind) : isSameVersion(otherHub, hub)
-        return isSameResource ? types.kind(gvk) : otherVersions?.schemaOf(apiVersion)
+        return isSameResource ? types.kind(gvk) : otherVersions?.findSchema(apiVersion)
       },
       fromHub: (object, apiVersion) => scheme.fromHub(toVersion(apiVersion), object),
       toHub: (object, apiVersion) => scheme.toHub(toVersion(apiVersion), object),

@@ -19,7 +19,7 @@ const updatable = [
 export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (equalsSemantically(spec, old)) return []
   const errors: FieldErrorList = []
-  let comparableSpec = withMutableOf(old, spec)
+  let comparableSpec = copyMutableFields(old, spec)
   // The scheduler does not consider a gated pod yet, so its node constraints can become stricter.
   if ((old.schedulingGates ?? []).length > 0) {
     const { affinity: oldAffinity } = old
@@ -37,7 +37,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
 }
 
 /** Returns a copy of `spec` with the mutable fields of `old`. */
-function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
+function copyMutableFields(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const copyImages = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
     containers.map((container, i) => copyEmptyMarks({ ...container, image: before?.[i]?.image }, container))
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1

@@ -37,7 +37,7 @@ const authority: ParamAuthority = {
   findResource: ({ kind }) => (kind === 'ConfigMap' ? 'configmaps' : undefined),
   findPolicy: async (name) => (name === 'p' ? createPolicy(configMaps) : undefined),
 }
-const createContextOf = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
+const createUserContext = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
 const options = { dryRun: false }
 const policies = createPolicyHooks(validatingAdmissionPolicies, authority)
 const bindings = createPolicyBindingHooks(validatingAdmissionPolicyBindings, authority)
@@ -47,11 +47,11 @@ describe('parameter access of policy writers', () => {
     policies.beginCreate!(context, created, options)
 
   it('requires "get" on all objects of the paramKind', async () => {
-    await write(createContextOf('reader'), createPolicy(configMaps))
+    await write(createUserContext('reader'), createPolicy(configMaps))
     expect(checks.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: '*', name: '*' })
-    await write(createContextOf('alice'), createPolicy())
-    await write(createContextOf('root', ['system:masters']), createPolicy(configMaps))
-    await expect(write(createContextOf('alice'), createPolicy(configMaps))).rejects.toMatchObject({
+    await write(createUserContext('alice'), createPolicy())
+    await write(createUserContext('root', ['system:masters']), createPolicy(configMaps))
+    await expect(write(createUserContext('alice'), createPolicy(configMaps))).rejects.toMatchObject({
       code: 422,
       details: {
         causes: [
@@ -63,20 +63,20 @@ describe('parameter access of policy writers', () => {
         ],
       },
     })
-    await expect(write(createContextOf('reader'), createPolicy({ apiVersion: 'v1', kind: 'Other' }))).rejects.toMatchObject({ code: 422 })
+    await expect(write(createUserContext('reader'), createPolicy({ apiVersion: 'v1', kind: 'Other' }))).rejects.toMatchObject({ code: 422 })
   })
 
   it('skips the check if the paramKind is unchanged', async () => {
-    await policies.beginUpdate!(createContextOf('alice'), createPolicy(configMaps), createPolicy(configMaps), options)
+    await policies.beginUpdate!(createUserContext('alice'), createPolicy(configMaps), createPolicy(configMaps), options)
     await expect(async () =>
-      policies.beginUpdate!(createContextOf('alice'), createPolicy(configMaps), createPolicy(), options),
+      policies.beginUpdate!(createUserContext('alice'), createPolicy(configMaps), createPolicy(), options),
     ).rejects.toMatchObject({ code: 422 })
   })
 
   it('does not check invalid objects', async () => {
     const wrong = createPolicy(configMaps)
     delete wrong.spec!.validations
-    await write(createContextOf('alice'), wrong)
+    await write(createUserContext('alice'), wrong)
   })
 })
 
@@ -93,13 +93,13 @@ describe('parameter access of binding writers', () => {
       'unable to get policy gone to determine minimum required permissions and user &{alice  [g] map[]} does not have "get" permission for all groups, versions and resources',
     ],
   ])('rejects paramRef %j of policy %s', async (paramRef, policyName, message) => {
-    await expect(write(createContextOf('alice'), createBinding(paramRef, policyName))).rejects.toThrow(message)
+    await expect(write(createUserContext('alice'), createBinding(paramRef, policyName))).rejects.toThrow(message)
   })
 
   it('allows bindings to readable parameters', async () => {
-    await write(createContextOf('reader'), createBinding({ name: 'x', namespace: 'ns' }))
+    await write(createUserContext('reader'), createBinding({ name: 'x', namespace: 'ns' }))
     expect(checks.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: 'ns', name: 'x' })
-    await write(createContextOf('alice'), createBinding())
-    await bindings.beginUpdate!(createContextOf('alice'), createBinding({ name: 'x' }), createBinding({ name: 'x' }), options)
+    await write(createUserContext('alice'), createBinding())
+    await bindings.beginUpdate!(createUserContext('alice'), createBinding({ name: 'x' }), createBinding({ name: 'x' }), options)
   })
 })

@@ -15,7 +15,7 @@ const authority: RoleAuthority = {
   listRoleRules: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
 const action = createResourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
-const createContextOf = (name: string, groups: string[] = []): RequestContext => ({
+const createUserContext = (name: string, groups: string[] = []): RequestContext => ({
   ...testContext(''),
   info: action,
   user: { name, groups },
@@ -27,20 +27,20 @@ describe('privilege escalation', () => {
   const create = async (context: RequestContext, role: ClusterRole): Promise<unknown> => check!(context, role, undefined)
 
   it('is rejected in roles', async () => {
-    await create(createContextOf('alice'), createRole([pods]))
-    await expect(create(createContextOf('alice', ['dev', 'ops']), createRole([secrets]))).rejects.toMatchObject({
+    await create(createUserContext('alice'), createRole([pods]))
+    await expect(create(createUserContext('alice', ['dev', 'ops']), createRole([secrets]))).rejects.toMatchObject({
       reason: 'Forbidden',
       code: 403,
       message: `clusterroles.rbac.authorization.k8s.io "a" is forbidden: user "alice" (groups=["dev" "ops"]) is attempting to grant RBAC permissions not currently held:
 {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}; resolution errors: [clusterroles.rbac.authorization.k8s.io "gone" not found]`,
     })
-    await create(createContextOf('bob'), createRole([secrets]))
-    await create(createContextOf('root', ['system:masters']), createRole([secrets]))
+    await create(createUserContext('bob'), createRole([secrets]))
+    await create(createUserContext('root', ['system:masters']), createRole([secrets]))
   })
 
   it('is rejected in aggregated roles', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
-    await expect(create(createContextOf('alice'), createRole([pods], { aggregationRule }))).rejects.toThrow(
+    await expect(create(createUserContext('alice'), createRole([pods], { aggregationRule }))).rejects.toThrow(
       'must have cluster-admin privileges',
     )
   })
@@ -48,16 +48,16 @@ describe('privilege escalation', () => {
   it('is not checked for changes of owners and finalizers', async () => {
     const owned = createRole([secrets])
     owned.metadata = { name: 'a', finalizers: ['a/b'] }
-    await check!(createContextOf('alice'), owned, createRole([secrets]))
+    await check!(createUserContext('alice'), owned, createRole([secrets]))
   })
 
   it('is rejected in bindings', async () => {
     const hooks = createBindingHooks(authority, 'rolebindings')
     const bind = async (context: RequestContext, name: string): Promise<unknown> =>
       hooks.check!(context, { metadata: { name: 'b' }, roleRef: { apiGroup: '', kind: 'Role', name } }, undefined)
-    await bind(createContextOf('alice'), 'pods')
-    await expect(bind(createContextOf('alice'), 'bindable')).rejects.toMatchObject({ reason: 'Forbidden' })
-    await bind(createContextOf('bob'), 'bindable')
-    await expect(bind(createContextOf('bob'), 'secrets')).rejects.toMatchObject({ reason: 'Forbidden' })
+    await bind(createUserContext('alice'), 'pods')
+    await expect(bind(createUserContext('alice'), 'bindable')).rejects.toMatchObject({ reason: 'Forbidden' })
+    await bind(createUserContext('bob'), 'bindable')
+    await expect(bind(createUserContext('bob'), 'secrets')).rejects.toMatchObject({ reason: 'Forbidden' })
   })
 })

@@ -182,7 +182,7 @@ export class OrderedTree<V extends Keyed> {
   /** Joins two neighbouring nodes. If the result is too large for one node, it is split evenly. */
   #join(parent: Inner<V>, left: number): void {
     const source = parent.children[left + 1]!
-    const target = (parent.children[left] = this.#copyOf(parent.children[left]!))
+    const target = (parent.children[left] = this.#copyNode(parent.children[left]!))
     join(target, source, parent.lows[left + 1]!)
     if (isOver(target)) {
       const right = split(target, this.#edit, '', this.#wide)
@@ -197,7 +197,7 @@ export class OrderedTree<V extends Keyed> {
   /**
    * Returns a copy of a node for `join`. Joining changes the node, but a leaf needs no copy of its values, because joining replaces them.
    */
-  #copyOf(node: Node<V>): Node<V> {
+  #copyNode(node: Node<V>): Node<V> {
     return node.leaf ? { leaf: true, edit: this.#edit, values: node.values } : this.#editable(node)
   }
 

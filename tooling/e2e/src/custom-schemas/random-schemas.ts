@@ -45,7 +45,7 @@ export class RandomSchemas {
 
   #schema(depth: number): JSONSchemaProps {
     const kinds = depth <= 0 ? scalarKinds : [...scalarKinds, ...compoundKinds, ...compoundKinds, ...compoundKinds]
-    const schema = this.#schemaOf(this.#pick(kinds), depth)
+    const schema = this.#createSchema(this.#pick(kinds), depth)
     if (this.#chance(0.15)) schema.nullable = true
     if (this.#chance(0.25)) this.#addAlternatives(schema, 2)
     if (this.#chance(0.1)) schema.default = this.#default(schema)
@@ -60,7 +60,7 @@ export class RandomSchemas {
     return toPlain(value)
   }
 
-  #schemaOf(kind: Kind, depth: number): JSONSchemaProps {
+  #createSchema(kind: Kind, depth: number): JSONSchemaProps {
     switch (kind) {
       case 'string':
         return { type: 'string', ...this.#stringRules() }

@@ -142,7 +142,7 @@ export class ChangeLog {
    * Returns the create revision of a version. This is the version's own revision, unless a put that was neither acknowledged nor seen may
    * have created the key before.
    */
-  #createOf(key: string, revision: Revision): Revision {
+  #findCreation(key: string, revision: Revision): Revision {
     const creationRevision = this.#created.get(key)?.find(({ at }) => at >= revision)?.created
     return creationRevision !== undefined && creationRevision < revision && this.#maybePut.has(key) && !this.changes.has(creationRevision)
       ? creationRevision
@@ -158,7 +158,7 @@ export class ChangeLog {
     if (!versions) this.versions.set(key, (versions = []))
     const last = versions.at(-1)
     const previous = last?.tag === undefined ? undefined : last
-    const version = { key, revision, tag, create: previous ? previous.create : this.#createOf(key, revision), previous }
+    const version = { key, revision, tag, create: previous ? previous.create : this.#findCreation(key, revision), previous }
     versions.push(version)
     const changes = this.changes.get(revision)
     if (changes) changes.set(key, version)

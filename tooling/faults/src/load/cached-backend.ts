@@ -157,13 +157,13 @@ class EntryNotes {
     for (const event of batch) {
       if (event.type === 'BOOKMARK') continue
       revision = event.object.revision
-      changes.push(this.#changeOf(event.type, event.object))
+      changes.push(this.#createChange(event.type, event.object))
     }
     if (changes.length > 0) yield { type: 'changes', changes, revision }
     for (const event of batch) if (event.type === 'BOOKMARK') yield { type: 'progress', revision: event.revision }
   }
 
-  #changeOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject): Change {
+  #createChange(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject): Change {
     const entry = this.findEntry(object)
     if (type === 'DELETED') return { type: 'delete', key: object.key, revision: object.revision, previous: entry }
     // Uses the type and the revision of the event, so that the checker tests the event and not the entry.

@@ -88,7 +88,7 @@ class PolicyRun {
     try {
       matched = await matcher.match(attributes, hook.criteria)
       if (matched === undefined) return
-      const found = paramKind && params.resourceOf(paramKind)
+      const found = paramKind && params.getResource(paramKind)
       if (found !== undefined && 'problem' in found) throw new Error(found.problem)
     } catch (error) {
       return this.#fail({ policy, message: `failed to configure policy: ${getErrorMessage(error)}`, reason: 'Forbidden' })

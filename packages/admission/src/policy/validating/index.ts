@@ -4,7 +4,7 @@ import { getExpressionMetrics } from '@keelson/cel'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import type { PluginDependencies } from '../../admission-plugins.ts'
 import { createMatcher } from '../../matching/create-matcher.ts'
-import { matchConditionMetricsOf } from '../../matching/match-condition-metrics.ts'
+import { getMatchConditionMetrics } from '../../matching/match-condition-metrics.ts'
 import { isExemptFromPolicies } from '../exempt-resources.ts'
 import { HookSelection } from '../hook-selection.ts'
 import { createPolicyMetrics } from '../policy-metrics.ts'
@@ -19,7 +19,7 @@ const group = 'admissionregistration.k8s.io'
 export function createValidatingAdmissionPolicyPlugin(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
   const { authorizer, metrics: registry = createMetricsRegistry() } = dependencies
   const params = new PolicyParams(dependencies, { hasBuiltinKinds: true })
-  const metrics = { expressions: getExpressionMetrics(registry), matchConditions: matchConditionMetricsOf(registry) }
+  const metrics = { expressions: getExpressionMetrics(registry), matchConditions: getMatchConditionMetrics(registry) }
   // The code that evaluates policies is loaded with the first one, because most servers have none.
   let validate: typeof validateByPolicies | undefined
   const source = new PolicySource<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingPolicy>({

@@ -90,7 +90,7 @@ class PolicyRun {
       () => matcher.match(this.#input.attributes, hook.criteria),
       (matched) => {
         if (matched === undefined) return
-        const found = paramKind && params.resourceOf(paramKind)
+        const found = paramKind && params.getResource(paramKind)
         if (found !== undefined && 'problem' in found) return this.#misconfigured({ hook, binding: undefined }, found.problem)
         return this.#runBindings(hook, matched)
       },
@@ -137,7 +137,7 @@ class PolicyRun {
   ): Promise<void> | void {
     return this.#configure(
       { hook, binding },
-      () => this.#matchOf(matched),
+      () => this.#findMatch(matched),
       (match) =>
         runAfter(this.#findNamespace(), (namespace) =>
           runInOrder(params, (param) =>
@@ -166,7 +166,7 @@ class PolicyRun {
       : next(result)
   }
 
-  #matchOf(matched: MatchedResource): PolicyMatch | Promise<PolicyMatch> {
+  #findMatch(matched: MatchedResource): PolicyMatch | Promise<PolicyMatch> {
     const fail = (error: unknown): never => {
       throw new Error(`failed to convert object version: ${getErrorMessage(error)}`, { cause: error })
     }

@@ -35,7 +35,7 @@ export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorLi
   if (orderErrors.length > 0) return [...errors, ...orderErrors]
   for (const list of ['initContainers', 'containers'] as const) errors.push(...validateKeptNames(list, spec, oldSpec))
   errors.push(...validateContainers(spec, oldSpec), ...validateInitContainers(spec, oldSpec))
-  if (errors.length > 0 || equalsSemantically(withAmountsOf(oldSpec, spec), oldSpec)) return errors
+  if (errors.length > 0 || equalsSemantically(copyAmounts(oldSpec, spec), oldSpec)) return errors
   return [fieldError.forbidden(specPath, 'only cpu and memory resources are mutable')]
 }
 
@@ -131,7 +131,7 @@ function validateInitContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): Fi
 }
 
 /** Returns a copy of `spec` with the CPU and memory quantities of `old`. */
-function withAmountsOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
+function copyAmounts(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const resources = replacePodLevelAmounts(old.resources, spec.resources)
   const { resources: _resources, ...rest } = spec
   const list = (name: List): readonly DeepReadonly<Container>[] | undefined =>

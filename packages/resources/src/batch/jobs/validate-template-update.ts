@@ -25,7 +25,7 @@ export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, 
     ]
   }
   const pod = template.spec ?? { containers: null }
-  const allowed = withResourcesOf(pod, withSchedulingOf(pod, oldTemplate.spec ?? { containers: null }))
+  const allowed = replaceResources(pod, replaceScheduling(pod, oldTemplate.spec ?? { containers: null }))
   if (equalsSemantically(pod, allowed)) return []
   return [fieldError.invalid(path.child('template.spec'), toInternalStruct(coreV1.table.resolve('PodSpec'), pod), immutableMessage)]
 }
@@ -36,7 +36,7 @@ function isMutable(job: ReadonlyJob): boolean {
   return isIdle && (job.status?.active ?? 0) === 0
 }
 
-function withSchedulingOf({ affinity, nodeSelector, tolerations, schedulingGates }: ReadonlySpec, old: ReadonlySpec): ReadonlySpec {
+function replaceScheduling({ affinity, nodeSelector, tolerations, schedulingGates }: ReadonlySpec, old: ReadonlySpec): ReadonlySpec {
   const { nodeAffinity: _open, ...rest } = old.affinity ?? {}
   const { affinity: _affinity, nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, ...kept } = old
   const nodeAffinity = affinity?.nodeAffinity
@@ -52,7 +52,7 @@ function withSchedulingOf({ affinity, nodeSelector, tolerations, schedulingGates
   }
 }
 
-function withResourcesOf(pod: ReadonlySpec, old: ReadonlySpec): ReadonlySpec {
+function replaceResources(pod: ReadonlySpec, old: ReadonlySpec): ReadonlySpec {
   const initContainers = mergeResources(pod.initContainers ?? [], old.initContainers ?? [])
   return {
     ...old,
