@@ -31,11 +31,11 @@ export interface FlagPreset {
  */
 export function parseArguments(
   argv: readonly string[],
-  known: ReadonlyMap<string, FlagDefinition>,
+  knownFlags: ReadonlyMap<string, FlagDefinition>,
   preset: FlagPreset = { values: {}, problems: [] },
 ): ParsedArguments {
   const values: Record<string, unknown> = {}
-  for (const [name, definition] of known) if (definition.default !== undefined) values[name] = definition.default
+  for (const [name, definition] of knownFlags) if (definition.default !== undefined) values[name] = definition.default
   Object.assign(values, preset.values)
   const setFlags = new Set<string>()
   const problems = [...preset.problems]
@@ -51,7 +51,7 @@ export function parseArguments(
     }
     const match = /^(?:--|-(?=v(?:=|$)))([^=]+)(?:=(.*))?$/s.exec(argument)
     if (match === null) {
-      problems.push(describeUnexpectedArgument(argument, argv[i - 1], known))
+      problems.push(describeUnexpectedArgument(argument, argv[i - 1], knownFlags))
       continue
     }
     const name = match[1]!.replaceAll('_', '-')
@@ -62,13 +62,13 @@ export function parseArguments(
       else if (requestedCommand !== 'none') command ??= requestedCommand
       continue
     }
-    const definition = known.get(name)
+    const definition = knownFlags.get(name)
     if (definition === undefined) {
       const unsupportedFlag = findOtherFlag(name)
       // Treats the word after an unknown flag as its value. Otherwise the word would be reported as a second problem.
       if (text === undefined && unsupportedFlag?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
       else if (text === undefined && unsupportedFlag?.isSwitch === true) text = 'true'
-      const problem = findOtherFlagProblem(name, text, known)
+      const problem = findOtherFlagProblem(name, text, knownFlags)
       if (problem !== undefined) problems.push(problem)
       continue
     }
@@ -108,12 +108,12 @@ function parseVersionCommand(text: string | undefined): 'version' | 'raw version
   return /^(false|f|0)$/i.test(text) ? 'none' : undefined
 }
 
-function describeUnexpectedArgument(argument: string, before: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string {
-  const isSwitch = before !== undefined && known.get(before.replace(/^--/, ''))?.type.isSwitch === true
+function describeUnexpectedArgument(argument: string, before: string | undefined, knownFlags: ReadonlyMap<string, FlagDefinition>): string {
+  const isSwitch = before !== undefined && knownFlags.get(before.replace(/^--/, ''))?.type.isSwitch === true
   if (isSwitch && /^(true|false|t|f|1|0)$/i.test(argument)) {
     return `unexpected argument ${JSON.stringify(argument)}: a switch takes its value behind a "=": ${before}=${argument}`
   }
-  const guess = argument.startsWith('-') ? suggestFlag(argument.split('=', 1)[0]!.replace(/^-+/, ''), known.keys()) : undefined
+  const guess = argument.startsWith('-') ? suggestFlag(argument.split('=', 1)[0]!.replace(/^-+/, ''), knownFlags.keys()) : undefined
   if (guess !== undefined) return `unexpected argument ${JSON.stringify(argument)}; did you mean ${guess}?`
   return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
 }
@@ -124,14 +124,14 @@ function describeUnexpectedArgument(argument: string, before: string | undefined
 export function findOtherFlagProblem(
   name: string,
   text: string | undefined,
-  known: ReadonlyMap<string, FlagDefinition>,
+  knownFlags: ReadonlyMap<string, FlagDefinition>,
 ): string | undefined {
   const unsupportedFlag = findOtherFlag(name)
   if (unsupportedFlag !== undefined) {
     if (unsupportedFlag.harmless?.test(text ?? '') === true) return undefined
     return `--${name} is a flag of kube-apiserver that is not supported: ${unsupportedFlag.because}`
   }
-  const guess = suggestFlag(name, known.keys())
+  const guess = suggestFlag(name, knownFlags.keys())
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean ${guess}?`}`
 }
 

@@ -8,7 +8,7 @@ import type { FlagDefinition } from './flag-types.ts'
  * Reads flags from a YAML file with one key per flag, such as `secure-port: 6443`. The value of a flag that is repeatable or comma-
  * separated may be a list. The value of a flag with key-value pairs may be a map.
  */
-export async function readConfigFile(file: string, known: ReadonlyMap<string, FlagDefinition>): Promise<FlagPreset> {
+export async function readConfigFile(file: string, knownFlags: ReadonlyMap<string, FlagDefinition>): Promise<FlagPreset> {
   let document: unknown
   try {
     document = parseYaml(await readFile(file, 'utf8')).value
@@ -22,10 +22,10 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, written] of Object.entries(document)) {
-    const definition = known.get(name)
+    const definition = knownFlags.get(name)
     if (name === 'config') problems.push(`${file}: a file of flags cannot name another`)
     else if (definition === undefined) {
-      const problem = findOtherFlagProblem(name, toText(written), known)
+      const problem = findOtherFlagProblem(name, toText(written), knownFlags)
       if (problem !== undefined) problems.push(`${file}: ${problem}`)
     } else {
       const read = findFlagValue(name, definition, written)

@@ -36,8 +36,8 @@ const guesses: Readonly<Record<string, string>> = {
 }
 
 /** Returns the known flag that an unknown name probably stands for, in the form in which it is typed on the command line. */
-export function suggestFlag(name: string, known: Iterable<string>): string | undefined {
+export function suggestFlag(name: string, knownNames: Iterable<string>): string | undefined {
   if (Object.hasOwn(guesses, name)) return guesses[name]
-  const guess = findClosestMatch(name, known)
+  const guess = findClosestMatch(name, knownNames)
   return guess === undefined ? undefined : guess === 'v' ? '-v' : `--${guess}`
 }

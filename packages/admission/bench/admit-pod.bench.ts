@@ -22,7 +22,7 @@ await measure('first, with what there is to read', plugins, 1)
 for (const plugin of plugins) await measure(plugin.name, [plugin])
 await measure('all', plugins)
 
-async function measure(what: string, of: readonly AdmissionPlugin[], count = 2000): Promise<void> {
+async function measure(subject: string, of: readonly AdmissionPlugin[], count = 2000): Promise<void> {
   const chain = createAdmissionChain(of)
   const rounds: number[] = []
   for (let round = 0; round < (count === 1 ? 1 : 15); round++) {
@@ -37,5 +37,5 @@ async function measure(what: string, of: readonly AdmissionPlugin[], count = 200
     }
     rounds.push(((performance.now() - start) * 1000) / count)
   }
-  console.log(`${what}: ${Math.min(...rounds).toFixed(2)} µs`)
+  console.log(`${subject}: ${Math.min(...rounds).toFixed(2)} µs`)
 }

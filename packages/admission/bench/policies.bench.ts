@@ -28,7 +28,7 @@ await measure('1,000 policies for another resource', 1000, { resourceRules: [{ .
 await measure('1,000 policies for other namespaces', 1000, { resourceRules: [rule], namespaceSelector: { matchLabels: { team: 'x' } } })
 await measure('1,000 policies for other labels', 1000, { resourceRules: [rule], objectSelector: { matchLabels: { app: 'x' } } })
 
-async function measure(what: string, count: number, matchConstraints: object): Promise<void> {
+async function measure(subject: string, count: number, matchConstraints: object): Promise<void> {
   await using cluster = openTestCluster()
   await cluster.create('namespaces', { metadata: { name: 'ns', labels: { team: 'b' } } })
   for (let i = 0; i < count; i++) {
@@ -55,5 +55,5 @@ async function measure(what: string, count: number, matchConstraints: object): P
     }
     rounds.push(((performance.now() - start) * 1000) / writes.length)
   }
-  console.log(`${what}: ${Math.min(...rounds).toFixed(2)} µs`)
+  console.log(`${subject}: ${Math.min(...rounds).toFixed(2)} µs`)
 }

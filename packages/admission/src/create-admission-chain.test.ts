@@ -87,11 +87,11 @@ it('counts plugins that handle the operation but not the resource, as kube-apise
 
 it('runs all admit phases and then all validate phases until a plugin rejects, and only for the operations of each plugin', async () => {
   const log: string[] = []
-  const createRecordingPlugin = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
+  const createRecordingPlugin = (name: string, overrides: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
     name,
     admit: () => void log.push(`admit ${name}`),
     validate: () => void log.push(`validate ${name}`),
-    ...more,
+    ...overrides,
   })
   const refuse = (): never => {
     throw new Error('no')

@@ -116,7 +116,7 @@ export interface TestWrite extends AdmissionAttributes {
 }
 
 /** Creates the attributes of a write in namespace "ns". By default, the write is a create. */
-export function write(plural: Plural, object: KubeObject | undefined, rest: Partial<AdmissionAttributes> = {}): TestWrite {
+export function write(plural: Plural, object: KubeObject | undefined, overrides: Partial<AdmissionAttributes> = {}): TestWrite {
   const [group, version, kind] = kinds[plural]
   const namespace = plural === 'namespaces' ? (object?.metadata.name ?? '') : selectNamespace(plural)
   const warnings: string[] = []
@@ -137,7 +137,7 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
     reinvocation: new Reinvocation(),
     as: (groupVersion) => {
       const typed = { kind, apiVersion: formatGroupVersion(groupVersion) }
-      const { oldObject } = rest
+      const { oldObject } = overrides
       return {
         kind: { ...groupVersion, kind },
         object: object && { ...typed, ...object },
@@ -155,14 +155,14 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
       Object.assign(object!, members)
     },
     annotate() {},
-    ...rest,
+    ...overrides,
     warnings,
   }
 }
 
 /** Creates the attributes of an update. */
-export function update(plural: Plural, oldObject: KubeObject, object: KubeObject, rest: Partial<AdmissionAttributes> = {}): TestWrite {
-  return write(plural, object, { operation: 'UPDATE', oldObject, ...rest })
+export function update(plural: Plural, oldObject: KubeObject, object: KubeObject, overrides: Partial<AdmissionAttributes> = {}): TestWrite {
+  return write(plural, object, { operation: 'UPDATE', oldObject, ...overrides })
 }
 
 /** Runs both phases of an admission chain that has only this plugin. Returns the admitted object. */

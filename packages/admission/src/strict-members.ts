@@ -1,8 +1,8 @@
 /** Returns the members of a configuration object. Throws an error that lists the paths of unknown members. */
-export function readStrictMembers(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+export function readStrictMembers(value: unknown, path: string, knownNames: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`${path || 'the configuration'} must be an object`)
-  const unknown = Object.keys(value).filter((name) => !known.includes(name))
+  const unknown = Object.keys(value).filter((name) => !knownNames.includes(name))
   if (unknown.length > 0) {
     const names = unknown.map((name) => `unknown field ${JSON.stringify(path === '' ? name : `${path}.${name}`)}`)
     throw new Error(`strict decoding error: ${names.join(', ')}`)

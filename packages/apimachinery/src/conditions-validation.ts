@@ -30,11 +30,11 @@ const maxReasonLength = 1024
 const maxMessageLength = 32 * 1024
 
 export function validateConditions(conditions: DeepReadonly<Condition[]> | undefined, path: FieldPath): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return (conditions ?? []).flatMap((condition, i) => {
     const errors = validateCondition(condition, path.index(i))
-    if (seen.has(condition.type)) errors.unshift(fieldError.duplicate(path.index(i).child('type'), condition.type))
-    seen.add(condition.type)
+    if (visited.has(condition.type)) errors.unshift(fieldError.duplicate(path.index(i).child('type'), condition.type))
+    visited.add(condition.type)
     return errors
   })
 }

@@ -111,8 +111,8 @@ describe('decoding to the canonical form', () => {
 })
 
 describe('type errors', () => {
-  const locateAt = (field: string, what: string, type: string): string =>
-    `json: cannot unmarshal ${what} into Go struct field ${field} of type ${type}`
+  const locateAt = (field: string, subject: string, type: string): string =>
+    `json: cannot unmarshal ${subject} into Go struct field ${field} of type ${type}`
   test.each([
     ['[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
     ['{"spec":"x"}', locateAt('Pod.spec', 'string', 'v1.PodSpec')],

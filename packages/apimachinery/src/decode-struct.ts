@@ -288,10 +288,10 @@ function listEntriesBefore(source: JsonMembers, key: string): { [key: string]: u
 }
 
 function noteDuplicates(value: ObjectWithDuplicates, context: DecodeContext): void {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [key] of value.entries) {
-    if (seen.has(key)) context.strictError('duplicate field', key)
-    seen.add(key)
+    if (visited.has(key)) context.strictError('duplicate field', key)
+    visited.add(key)
   }
 }
 
@@ -350,10 +350,10 @@ function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: Decode
     else unknown.push(key)
   }
   if (repeated !== undefined) {
-    const seen = new Set<string>()
+    const visited = new Set<string>()
     for (const [key] of repeated) {
-      if (seen.has(key)) context.strictError('duplicate field', key)
-      seen.add(key)
+      if (visited.has(key)) context.strictError('duplicate field', key)
+      visited.add(key)
     }
   }
   const decoded = decodeFields(plan, knownMembers, context, dropTypeMeta) as { [key: string]: unknown }
@@ -426,10 +426,10 @@ function readMembersBefore(plan: StructPlan, value: JsonMembers, key: string | u
 }
 
 function readRepeated(plan: StructPlan, value: ObjectWithDuplicates, context: DecodeContext, members: Members): void {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [key, member] of value.entries) {
-    if (seen.has(key) && plan.byName.has(key)) context.strictError('duplicate field', key)
-    seen.add(key)
+    if (visited.has(key) && plan.byName.has(key)) context.strictError('duplicate field', key)
+    visited.add(key)
     readMember(plan, key, member, context, members)
   }
 }

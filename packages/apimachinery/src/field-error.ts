@@ -248,6 +248,6 @@ export function appendAll<Item>(list: Item[], more: readonly Item[]): void {
 
 /** Returns a predicate for values that are passed to it one after the other. It is true for a value that was passed before. */
 export function repeatCheck<T>(): (value: T) => boolean {
-  const seen = new Set<T>()
-  return (value) => seen.size === seen.add(value).size
+  const visited = new Set<T>()
+  return (value) => visited.size === visited.add(value).size
 }

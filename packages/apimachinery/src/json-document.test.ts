@@ -123,11 +123,11 @@ function write(tree: Tree): string {
 function findDuplicatesNaively(tree: Tree, path: string, duplicates: Set<string>): void {
   if (typeof tree === 'number') return
   if (Array.isArray(tree)) return tree.forEach((item, i) => findDuplicatesNaively(item, `${path}[${i}]`, duplicates))
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [key, value] of tree.members) {
     const here = path === '' ? key : `${path}.${key}`
-    if (seen.has(key)) duplicates.add(here)
-    seen.add(key)
+    if (visited.has(key)) duplicates.add(here)
+    visited.add(key)
     findDuplicatesNaively(value, here, duplicates)
   }
 }

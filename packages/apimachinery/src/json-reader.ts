@@ -28,7 +28,7 @@ interface Frame {
   /** The items of an array; undefined for objects. */
   readonly items?: unknown[]
   readonly entries?: [string, unknown][]
-  seen?: Set<string>
+  visited?: Set<string>
   repeated: boolean
   key: string
 }
@@ -108,11 +108,11 @@ class Reader {
     frame.key = this.string()
     if (this.peek() !== ':') throw newSyntaxError(this.text, this.at, 'after object key')
     this.at++
-    frame.seen ??= new Set()
-    if (frame.seen.has(frame.key)) {
+    frame.visited ??= new Set()
+    if (frame.visited.has(frame.key)) {
       frame.repeated = true
       if (this.duplicates.size < maxDuplicates) this.duplicates.add(this.path())
-    } else frame.seen.add(frame.key)
+    } else frame.visited.add(frame.key)
   }
 
   /** Adds a complete value to its container and reads the delimiters that follow it. */

@@ -9,7 +9,12 @@ import { createClientCertificateAuthenticator } from './client-certificate.ts'
 import { createStaticTokens, generateToken } from './token-authenticator.ts'
 
 const alice: UserInfo = { name: 'alice', uid: '7', groups: ['dev'] }
-const createCredentials = (rest: Partial<Credentials>): Credentials => ({ headers: {}, path: '/api', peerCertificate: undefined, ...rest })
+const createCredentials = (overrides: Partial<Credentials>): Credentials => ({
+  headers: {},
+  path: '/api',
+  peerCertificate: undefined,
+  ...overrides,
+})
 const withToken = (authorization: string): Credentials => createCredentials({ headers: { authorization } })
 const createCertificate = (subject: object): PeerCertificate => Object.assign({} as PeerCertificate, { subject, raw: Buffer.from('der') })
 

@@ -15,10 +15,14 @@ export interface ImpersonationMetrics {
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
 export function createImpersonationMetrics(registry: MetricsRegistry): ImpersonationMetrics {
-  const registerPair = (prefix: string, what: string): ImpersonationMetrics['recordAttempt'] => {
-    const count = registry.register(createCounter(`${prefix}_total`, `[ALPHA] ${what}, by mode and decision.`))
+  const registerPair = (prefix: string, subject: string): ImpersonationMetrics['recordAttempt'] => {
+    const count = registry.register(createCounter(`${prefix}_total`, `[ALPHA] ${subject}, by mode and decision.`))
     const time = registry.register(
-      createHistogram(`${prefix}_duration_seconds`, `[ALPHA] Duration of ${what.toLowerCase()} in seconds, by mode and decision.`, buckets),
+      createHistogram(
+        `${prefix}_duration_seconds`,
+        `[ALPHA] Duration of ${subject.toLowerCase()} in seconds, by mode and decision.`,
+        buckets,
+      ),
     )
     const series = new Map<string, (seconds: number) => void>()
     return (mode, decision, seconds) => {

@@ -37,8 +37,8 @@ function permits(...permissions: readonly string[]): Authorizer {
   }
 }
 
-const impersonate = async (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
-  (await createImpersonation(authorizer)({ user, action: listPods, wanted: { name: 'bob', groups: [], ...wanted } })).user
+const impersonate = async (authorizer: Authorizer, user: UserInfo, impersonated: Partial<UserInfo>): Promise<UserInfo> =>
+  (await createImpersonation(authorizer)({ user, action: listPods, impersonated: { name: 'bob', groups: [], ...impersonated } })).user
 
 test('reads repeated headers separately, and ignores the case of their names', () => {
   expect(parseImpersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
@@ -113,9 +113,11 @@ test("limits a mode's permission to its verb and never grants system:masters", a
   )
   expect(await impersonate(limited, alice, {})).toMatchObject({ name: 'bob' })
   const get = { ...listPods, verb: 'get' }
-  await expect(createImpersonation(limited)({ user: alice, action: get, wanted: { name: 'bob', groups: [] } })).rejects.toMatchObject({
-    code: 403,
-  })
+  await expect(createImpersonation(limited)({ user: alice, action: get, impersonated: { name: 'bob', groups: [] } })).rejects.toMatchObject(
+    {
+      code: 403,
+    },
+  )
   await expect(impersonate(limited, alice, { groups: ['system:masters'] })).rejects.toMatchObject({
     message: expect.stringContaining('impersonating the system:masters group is not allowed') as string,
   })
@@ -131,7 +133,7 @@ test('tries the mode that succeeded last time first, and counts attempts and per
     },
   }
   const run = createImpersonation(authorizer, { metrics: createImpersonationMetrics(registry) })
-  const request = { user: alice, action: listPods, wanted: { name: 'bob', groups: [] } }
+  const request = { user: alice, action: listPods, impersonated: { name: 'bob', groups: [] } }
   expect(await run(request)).toEqual({ user: { name: 'bob', groups: ['system:authenticated'] }, constraint: '' })
   await run(request)
   expect(checks).toEqual(['impersonate-on:user-info:list', 'impersonate', 'impersonate'])
@@ -147,7 +149,7 @@ test('tries the other modes after the remembered mode fails', async () => {
     authorize: ({ action: { verb } }) => ({ decision: allowed.has(verb) ? 'allow' : 'noOpinion', reason: '' }),
   }
   const run = createImpersonation(authorizer)
-  const request = { user: alice, action: listPods, wanted: { name: 'bob', groups: [] } }
+  const request = { user: alice, action: listPods, impersonated: { name: 'bob', groups: [] } }
   expect((await run(request)).constraint).toBe('')
   allowed.clear()
   await expect(run(request)).rejects.toMatchObject({ message: expect.stringContaining('cannot impersonate resource "users"') as unknown })

@@ -21,7 +21,7 @@ import {
 
 /** The impersonating user, the request, and the user to impersonate. */
 export interface ImpersonationRequest extends AuthorizerAttributes {
-  readonly wanted: UserInfo
+  readonly impersonated: UserInfo
 }
 
 /** Minimum number of values for which a wildcard permission is checked before the permission for each value. */
@@ -116,31 +116,31 @@ function parseMode(verb: string): string {
 
 type Mode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info'
 
-function listModes({ user, wanted }: ImpersonationRequest): Mode[] {
-  const onlyNamed = !wanted.uid && wanted.groups.length === 0 && wanted.extra === undefined
-  const node = parseNodeName(wanted.name)
+function listModes({ user, impersonated }: ImpersonationRequest): Mode[] {
+  const onlyNamed = !impersonated.uid && impersonated.groups.length === 0 && impersonated.extra === undefined
+  const node = parseNodeName(impersonated.name)
   if (node !== undefined) {
     if (!onlyNamed) return []
     return getServiceAccountNode(user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
   }
-  if (parseServiceAccountUserName(wanted.name) !== undefined) return onlyNamed ? ['serviceaccount'] : []
+  if (parseServiceAccountUserName(impersonated.name) !== undefined) return onlyNamed ? ['serviceaccount'] : []
   return ['user-info']
 }
 
 async function authorizeInMode(
   authorizer: Authorizer,
-  { user, action, wanted }: ImpersonationRequest,
+  { user, action, impersonated }: ImpersonationRequest,
   mode: Mode | undefined,
 ): Promise<UserInfo> {
   const requestor = mode === 'associated-node' ? withExtraKeysOnly(user) : user
   if (mode !== undefined)
     await requireAllowed(authorizer, { user: requestor, action: { ...action, verb: `impersonate-on:${mode}:${action.verb}` } })
   const checks = new PermissionChecks(authorizer, requestor, mode)
-  const groups = await checks.name(wanted)
-  if (wanted.uid) await checks.uid(wanted.uid)
-  await checks.groups(wanted.groups)
-  await checks.extra(wanted.extra ?? {})
-  return { ...wanted, groups: withAuthentication(wanted.name, groups) }
+  const groups = await checks.name(impersonated)
+  if (impersonated.uid) await checks.uid(impersonated.uid)
+  await checks.groups(impersonated.groups)
+  await checks.extra(impersonated.extra ?? {})
+  return { ...impersonated, groups: withAuthentication(impersonated.name, groups) }
 }
 
 /** Checks the permissions that one impersonation mode requires. Attributes that are not impersonated need no permission. */

@@ -26,10 +26,10 @@ export function createTokenReviewer({ tokens, audiences: ownAudiences }: TokenRe
   async function find(
     authenticator: TokenAuthenticator,
     token: string,
-    wanted: readonly string[],
+    requestedAudiences: readonly string[],
   ): Promise<TokenForAudiences | RejectedToken | undefined> {
-    if (authenticator.authenticateFor !== undefined) return authenticator.authenticateFor(token, wanted)
-    const audiences = wanted.filter((audience) => ownAudiences.includes(audience))
+    if (authenticator.authenticateFor !== undefined) return authenticator.authenticateFor(token, requestedAudiences)
+    const audiences = requestedAudiences.filter((audience) => ownAudiences.includes(audience))
     const user = audiences.length > 0 ? await authenticator.authenticateToken(token) : undefined
     return user === undefined || isRejectedToken(user) ? user : { user, audiences }
   }

@@ -273,7 +273,7 @@ export class LmdbDurability implements Durability {
   }
 
   *#readEntries(revision: number, totals: readonly number[]): Generator<Entry> {
-    const createDamagedError = (what: string): Error => new DamagedStoreError(`the stored ${what}: restore the data directory`)
+    const createDamagedError = (subject: string): Error => new DamagedStoreError(`the stored ${subject}: restore the data directory`)
     let last: Uint8Array | undefined
     for (const { key, value } of this.#tables.entries.getRange()) {
       const entry = readRecord(key, value)
@@ -396,9 +396,9 @@ function addChecksum(bytes: Buffer): Buffer {
   return buffer
 }
 
-function verifyChecksum(bytes: Buffer, what: string, numbers: number): [number, ...number[]] {
+function verifyChecksum(bytes: Buffer, subject: string, numbers: number): [number, ...number[]] {
   if (bytes.length !== 5 + 8 * numbers || bytes.readUInt32BE(1) !== crc32(bytes.subarray(5))) {
-    throw new DamagedStoreError(`the stored ${what} is damaged (its checksum does not match): restore the data directory`)
+    throw new DamagedStoreError(`the stored ${subject} is damaged (its checksum does not match): restore the data directory`)
   }
   return Array.from({ length: numbers }, (_, i) => bytes.readDoubleBE(5 + 8 * i)) as [number, ...number[]]
 }

@@ -126,8 +126,8 @@ export async function findPathDifferences(chain: ServerChain, users: readonly Us
 export type Permission = Pick<DeepReadonly<PolicyRule>, 'verbs' | 'apiGroups' | 'resources' | 'resourceNames'>
 
 export function permits({ verbs, apiGroups, resources, resourceNames = [] }: Permission, attempt: Attempt): boolean {
-  const includesAny = (values: readonly string[] | null | undefined, ...wanted: string[]): boolean =>
-    ['*', ...wanted].some((value) => values?.includes(value) === true)
+  const includesAny = (values: readonly string[] | null | undefined, ...accepted: string[]): boolean =>
+    ['*', ...accepted].some((value) => values?.includes(value) === true)
   const slash = attempt.resource.indexOf('/')
   return (
     includesAny(verbs, attempt.verb) &&

@@ -187,11 +187,11 @@ export function checkAuthorization(options: ServerChainOptions): void {
   createPathAuthorizer(options)
 }
 
-async function wrapConfigurationError<T>(what: string, step: () => Promise<T> | T): Promise<T> {
+async function wrapConfigurationError<T>(subject: string, step: () => Promise<T> | T): Promise<T> {
   try {
     return await step()
   } catch (error) {
-    throw new ConfigurationError(`${what}: ${(error as Error).message}`, { cause: error })
+    throw new ConfigurationError(`${subject}: ${(error as Error).message}`, { cause: error })
   }
 }
 

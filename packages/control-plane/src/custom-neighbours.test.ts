@@ -52,10 +52,10 @@ async function define(plural: string, kind: string): Promise<void> {
 const waitUntil = (isDone: () => Promise<boolean>): Promise<void> =>
   vi.waitFor(async () => expect(await isDone()).toBe(true), { interval: 5, timeout: 10_000 })
 const isGone = (path: string) => async (): Promise<boolean> => (await call('GET', path)).status === 404
-const createWidget = (name: string, more: object = {}): object => ({
+const createWidget = (name: string, overrides: object = {}): object => ({
   apiVersion: 'near.example.com/v1',
   kind: 'Widget',
-  metadata: { name, ...more },
+  metadata: { name, ...overrides },
 })
 const createOwners = ({ apiVersion, kind, metadata: { name, uid } }: Answer['body']): object => ({
   ownerReferences: [{ apiVersion, kind, name, uid }],

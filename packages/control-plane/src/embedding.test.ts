@@ -195,9 +195,9 @@ describe('a store given by the caller', () => {
     await seeder.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'seed' } })
     await seeder.close()
     const open = async (): Promise<ServerChain> => startChain({ storage: { backend: seeded.fork() } })
-    await using one = await open()
+    await using serverChain = await open()
     await using other = await open()
-    expect((await one.fetch(`${maps}/seed`, { method: 'DELETE', user: alice })).status).toBe(200)
+    expect((await serverChain.fetch(`${maps}/seed`, { method: 'DELETE', user: alice })).status).toBe(200)
     expect((await other.fetch(`${maps}/seed`, { user: alice })).status).toBe(200)
   })
 

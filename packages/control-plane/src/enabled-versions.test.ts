@@ -7,8 +7,10 @@ const allVersions = [
   ...createGroupVersions('autoscaling', 'v2', 'v1'),
   ...createGroupVersions('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2'),
 ]
-const listEnabledNames = (wanted: Record<string, boolean>): string[] =>
-  allVersions.filter((each) => createResourceFilter(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
+const listEnabledNames = (runtimeConfig: Record<string, boolean>): string[] =>
+  allVersions
+    .filter((each) => createResourceFilter(runtimeConfig)({ ...each, resource: 'as' }))
+    .map(({ group, version }) => `${group}/${version}`)
 
 it.each([
   [{}, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
@@ -18,8 +20,8 @@ it.each([
   [{ 'api/all': true, 'api/beta': false }, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1', 'storage.k8s.io/v1alpha2']],
   [{ 'storage.k8s.io/v1alpha1': true }, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
   [{ 'api/all': false, 'api/v1': true, 'storage.k8s.io/v1beta1': true }, ['/v1', 'storage.k8s.io/v1beta1']],
-])('runtime config %j enables the right versions', (wanted, expected) => {
-  expect(listEnabledNames(wanted as Record<string, boolean>)).toEqual(expected)
+])('runtime config %j enables the right versions', (runtimeConfig, expected) => {
+  expect(listEnabledNames(runtimeConfig as Record<string, boolean>)).toEqual(expected)
 })
 
 it('enables and disables single resources', () => {

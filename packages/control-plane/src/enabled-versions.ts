@@ -50,18 +50,21 @@ export function listVersions(groups: readonly ApiGroup[]): readonly GroupVersion
 /**
  * Returns the problems of `--runtime-config`, one sentence for each invalid key. Unknown versions are rejected, so that a typo is noticed.
  */
-export function findRuntimeConfigProblems(overrides: Readonly<Record<string, boolean>>, known: readonly GroupVersion[]): readonly string[] {
+export function findRuntimeConfigProblems(
+  overrides: Readonly<Record<string, boolean>>,
+  knownVersions: readonly GroupVersion[],
+): readonly string[] {
   if (overrides['api/all' satisfies Stage] === false && Object.keys(overrides).length === 1) {
     return ['invalid runtime-config with only api/all=false']
   }
-  return Object.keys(overrides).flatMap((key) => (key in stages ? [] : (findKeyProblem(key, known) ?? [])))
+  return Object.keys(overrides).flatMap((key) => (key in stages ? [] : (findKeyProblem(key, knownVersions) ?? [])))
 }
 
-function findKeyProblem(key: string, known: readonly GroupVersion[]): string | undefined {
+function findKeyProblem(key: string, knownVersions: readonly GroupVersion[]): string | undefined {
   const groupVersion = parseKey(key)
   if (groupVersion === undefined) return `runtime-config invalid key ${key}`
   const { group, version } = groupVersion
-  const versions = known.filter((each) => each.group === group)
+  const versions = knownVersions.filter((each) => each.group === group)
   if (versions.length === 0) return `unknown api groups ${group}/${version}`
   if (versions.some((each) => each.version === version)) return undefined
   return `group version ${formatGroupVersion({ group, version })} that has not been registered`

@@ -14,7 +14,7 @@ interface ParsedFamily {
   type: string
   readonly labels: Set<string>
   readonly bounds: Set<string>
-  readonly seen: Set<string>
+  readonly visited: Set<string>
   /** Bound and count of the last parsed bucket, by series without the label `le`. */
   readonly histograms: Map<string, { bound: number; total: number }>
 }
@@ -35,10 +35,10 @@ export function parseExposition(text: string): ReadonlyMap<string, MetricFamily>
     if (keyword === 'HELP') {
       if (families.has(of)) throw new Error(`duplicate: ${line}`)
       name = of
-      family = { help: rest, type: '', labels: new Set(), bounds: new Set(), seen: new Set(), histograms: new Map() }
+      family = { help: rest, type: '', labels: new Set(), bounds: new Set(), visited: new Set(), histograms: new Map() }
       families.set(name, family)
     } else if (keyword === 'TYPE') {
-      if (of !== name || family === undefined || family.type !== '' || family.seen.size > 0) throw new Error(`unexpected TYPE: ${line}`)
+      if (of !== name || family === undefined || family.type !== '' || family.visited.size > 0) throw new Error(`unexpected TYPE: ${line}`)
       family.type = rest
     } else {
       if (family === undefined || family.type === '') throw new Error(`sample without HELP and TYPE: ${line}`)
@@ -56,8 +56,8 @@ function parseSample(line: string, family: string, parsed: ParsedFamily): void {
   const value = Number(text)
   if (Number.isNaN(value) && text !== 'NaN') throw new Error(`invalid number: ${line}`)
   if (parsed.type === 'counter' && !(value >= 0)) throw new Error(`invalid count: ${line}`)
-  if (parsed.seen.has(`${full}{${labels}}`)) throw new Error(`duplicate: ${line}`)
-  parsed.seen.add(`${full}{${labels}}`)
+  if (parsed.visited.has(`${full}{${labels}}`)) throw new Error(`duplicate: ${line}`)
+  parsed.visited.add(`${full}{${labels}}`)
 
   const names: string[] = []
   let series = ''
@@ -86,7 +86,7 @@ function parseSample(line: string, family: string, parsed: ParsedFamily): void {
   }
 }
 
-function toMetricFamily(name: string, { help, type, labels, bounds, seen }: ParsedFamily): MetricFamily {
-  if (!/^(counter|gauge|histogram|summary)$/.test(type) || seen.size === 0) throw new Error(`${name}: ${type}, ${seen.size} samples`)
-  return { help, type, labels: [...labels].toSorted(), bounds: [...bounds], samples: seen.size }
+function toMetricFamily(name: string, { help, type, labels, bounds, visited }: ParsedFamily): MetricFamily {
+  if (!/^(counter|gauge|histogram|summary)$/.test(type) || visited.size === 0) throw new Error(`${name}: ${type}, ${visited.size} samples`)
+  return { help, type, labels: [...labels].toSorted(), bounds: [...bounds], samples: visited.size }
 }

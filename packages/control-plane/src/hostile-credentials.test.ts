@@ -63,7 +63,7 @@ function signToken(payload: object, header: object | string = { alg: 'RS256' }):
   return `${signedPart}.${sign('sha256', Buffer.from(signedPart), privateKey).toString('base64url')}`
 }
 
-function createPayload(more: object = {}): object {
+function createPayload(overrides: object = {}): object {
   const now = Math.floor(Date.now() / 1000)
   return {
     iss: issuer,
@@ -73,7 +73,7 @@ function createPayload(more: object = {}): object {
     nbf: now,
     exp: now + 600,
     'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'builder', uid: accountUid } },
-    ...more,
+    ...overrides,
   }
 }
 

@@ -36,14 +36,14 @@ beforeAll(async () => {
     },
   })
   await requestText('POST', `${mutatingPolicies}ybindings`, { metadata: { name: 'm' }, spec: { policyName: 'm' } })
-  const createWebhook = (name: string, failurePolicy: string, more: object = {}): object => ({
+  const createWebhook = (name: string, failurePolicy: string, overrides: object = {}): object => ({
     name: `${name}.example.com`,
     clientConfig: { url: 'https://127.0.0.1:1/' },
     admissionReviewVersions: ['v1'],
     sideEffects: 'None',
     rules: [{ ...rule, resources: ['secrets'] }],
     failurePolicy,
-    ...more,
+    ...overrides,
   })
   await requestText('POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
     metadata: { name: 'w' },

@@ -96,7 +96,7 @@ interface Rule {
 }
 
 /** Creates a webhook, and waits until it is called. Its calls so far are dropped. */
-async function createHook(type: 'mutating' | 'validating', name: string, rule: Rule, more: object = {}): Promise<void> {
+async function createHook(type: 'mutating' | 'validating', name: string, rule: Rule, overrides: object = {}): Promise<void> {
   const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'], ...rule }]
   const created = await call('POST', `${configurations}/${type}webhookconfigurations`, {
     metadata: { name: 'hook' },
@@ -107,7 +107,7 @@ async function createHook(type: 'mutating' | 'validating', name: string, rule: R
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
         rules,
-        ...more,
+        ...overrides,
       },
     ],
   })

@@ -12,7 +12,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
  * Parses the flag `--controllers`: names, `-name` to exclude a controller, `*` for all, or `none`. Items are separated by commas or given
  * as a list. Throws an error for unknown names.
  */
-export function selectControllers(selection: string | readonly string[], known: readonly string[]): ReadonlySet<string> {
+export function selectControllers(selection: string | readonly string[], knownNames: readonly string[]): ReadonlySet<string> {
   const entries = (typeof selection === 'string' ? selection.split(',') : selection)
     .map((word) => word.trim())
     .filter((word) => word !== '')
@@ -28,10 +28,10 @@ export function selectControllers(selection: string | readonly string[], known: 
     const isOff = entry.startsWith('-')
     const nameOrAlias = isOff ? entry.slice(1) : entry
     const name = aliases.get(nameOrAlias) ?? nameOrAlias
-    if (!known.includes(name)) unknown.push(JSON.stringify(nameOrAlias))
+    if (!knownNames.includes(name)) unknown.push(JSON.stringify(nameOrAlias))
     const target = isOff ? disabled : enabled
     target.add(name)
   }
-  if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is not in the list of known controllers: ${known.join(', ')}`)
-  return new Set(known.filter((name) => enabled.has(name) || (entries.includes('*') && !disabled.has(name))))
+  if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is not in the list of known controllers: ${knownNames.join(', ')}`)
+  return new Set(knownNames.filter((name) => enabled.has(name) || (entries.includes('*') && !disabled.has(name))))
 }

@@ -117,8 +117,8 @@ function parseDurationOrNaN(text: string): number {
   }
 }
 
-function reportAtLeastOne(path: FieldPath, what: string): FieldErrorList[number] {
-  return fieldError.required(path, `at least one ${what} is required`)
+function reportAtLeastOne(path: FieldPath, subject: string): FieldErrorList[number] {
+  return fieldError.required(path, `at least one ${subject} is required`)
 }
 function reportMandatory(path: FieldPath, field: string, of: string): FieldErrorList[number] {
   return fieldError.required(path.child(field), `${field} is a mandatory field for a ${of}`)

@@ -46,9 +46,9 @@ it('records managed fields for writes of the client and for server-side apply', 
   const client = createLoopbackClient({ scheme: new Scheme(), types, fieldManager: 'me', now: () => 0 })
   client.add(gvk, store.paths)
   const resource = client.resource<Thing>({ group: 'example.com', resource: 'things' })!
-  const createEntry = (manager: string, operation: string, fieldsV1: object, rest: object = {}): object => {
+  const createEntry = (manager: string, operation: string, fieldsV1: object, overrides: object = {}): object => {
     const time = '1970-01-01T00:00:00Z'
-    return { manager, operation, apiVersion: 'example.com/v1', time, fieldsType: 'FieldsV1', fieldsV1, ...rest }
+    return { manager, operation, apiVersion: 'example.com/v1', time, fieldsType: 'FieldsV1', fieldsV1, ...overrides }
   }
 
   const created = await resource.create('ns', { metadata: { name: 'a' }, spec: { size: 1 } })

@@ -27,9 +27,9 @@ const request: ListRequest = {
   limit: 0,
   continue: '',
 }
-const list = async (namespace: string, fields = '', more: Partial<ListRequest> = {}): Promise<string[]> => {
+const list = async (namespace: string, fields = '', overrides: Partial<ListRequest> = {}): Promise<string[]> => {
   const predicate = { labels: selectEverything(), fields: parseFieldSelector(fields) }
-  const objectList = await test.store.list(testContext(namespace), { ...request, predicate, ...more })
+  const objectList = await test.store.list(testContext(namespace), { ...request, predicate, ...overrides })
   return Array.from(objectList.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
 }
 

@@ -68,8 +68,8 @@ export function createHealthEndpoint({ name, listChecks, onFailure, onChecked }:
       }
       return query.has('verbose') ? { ...ok, body: `${output}${name} check passed\n` } : ok
     },
-    answerOne: async (wanted) => {
-      const check = listChecks().find((candidate) => candidate.name === wanted)
+    answerOne: async (checkName) => {
+      const check = listChecks().find((candidate) => candidate.name === checkName)
       if (check === undefined) return undefined
       const error = await findError(check)
       return error === undefined ? ok : createPlainError(500, `internal server error: ${error}`)

@@ -70,10 +70,10 @@ measureRate('scan', size * 10, () => {
 })
 measureRate('scan of 100 from a key', size, () => {
   for (let i = 0; i < size / 100; i++) {
-    let left = 100
+    let remaining = 100
     for (const item of state.scan({ start: shuffled[i]!.key, end: everything.end })) {
       used += item.revision
-      if (--left === 0) break
+      if (--remaining === 0) break
     }
   }
 })

@@ -11,7 +11,7 @@ interface Definition extends KubeObject {
 const largeMember = { path: ['spec', 'versions', '*', 'schema'], member: 'openAPIV3Schema' }
 const codec = createRecordCodec<Definition>({ kind: 'Definition', schemaVersion: 1, largeMember, toJson: stringifyJson })
 const open = (object: Definition, revision = 7) => codec.open('/k', codec.encode(object), revision)
-const newDefinition = (spec: Definition['spec'], more: object = {}): Definition => ({ metadata: { name: 'a', ...more }, spec })
+const newDefinition = (spec: Definition['spec'], overrides: object = {}): Definition => ({ metadata: { name: 'a', ...overrides }, spec })
 
 it('decodes every object as a whole if all members are read, and encodes it as the same bytes', () => {
   fc.assert(

@@ -109,8 +109,8 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   }
 
   #findStructs(member: LargeMember): LargeStructs {
-    const known = this.#structs?.deref()
-    if (known !== undefined) return known
+    const knownLargeStructs = this.#structs?.deref()
+    if (knownLargeStructs !== undefined) return knownLargeStructs
     const structs = findLargeStructs(this.body, member)
     this.#structs = new WeakRef(structs)
     return structs

@@ -23,12 +23,12 @@ type OpenLoop = (load: Pick<LoadJob, 'pipeline' | 'seconds' | 'count' | 'rate'>,
 export const openClosedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, next) =>
   createLoop((connections, done) => {
     const until = performance.now() + seconds * 1000
-    let left = count
+    let remaining = count
     let under = 0
     const send = (connection: number): void => {
       const now = performance.now()
-      if (left > 0 && now < until) {
-        left--
+      if (remaining > 0 && now < until) {
+        remaining--
         under++
         connections[connection]!.send(next(), now)
       } else if (under === 0) done()

@@ -21,6 +21,6 @@ test('mixes request kinds in the given proportion', () => {
     { request: { method: 'GET', path: '/get' }, times: 1 },
   ])
   const paths = Array.from({ length: 50 }, () => make().path)
-  expect(['/write', '/list', '/get'].map((wanted) => paths.filter((path) => path === wanted).length)).toEqual([10, 30, 10])
+  expect(['/write', '/list', '/get'].map((expectedPath) => paths.filter((path) => path === expectedPath).length)).toEqual([10, 30, 10])
   expect(new Set(paths.slice(0, 5))).toEqual(new Set(['/write', '/list', '/get']))
 })

@@ -9,17 +9,17 @@ const folders = [...new Set(modules.map((name) => name.split('/').slice(0, 2).jo
 
 /** Lists the group versions that an import of `folder` loads. Ignores type imports, because they are erased. */
 function listLoadedFiles(folder: string): string[] {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const pending = [`${folder}/index.ts`]
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
-    if (seen.has(file)) continue
-    seen.add(file)
+    if (visited.has(file)) continue
+    visited.add(file)
     for (const [, target] of files.get(file)!.matchAll(/^import (?!type )[^']*'([^']+)'/gm)) {
       const path = new URL(target!, `file:///${file}`).pathname.slice(1)
       if (files.has(path)) pending.push(path)
     }
   }
-  return [...new Set([...seen].map((file) => file.split('/').slice(0, 2).join('/')))].toSorted()
+  return [...new Set([...visited].map((file) => file.split('/').slice(0, 2).join('/')))].toSorted()
 }
 
 describe('the import of a group version', () => {

@@ -28,12 +28,12 @@ const finished = new FinishedParts(join(import.meta.dirname, '../../../.keelson/
 const { parts, resume, fresh } = options
 if (fresh) finished.clear()
 
-let left = 0
+let remaining = 0
 for (const part of parts) {
   if (resume && finished.get(part.id)) continue
   const reason = await part.scenario.explainUnavailable?.()
   if (reason !== undefined) print(`${part.id}: left out, ${reason}`)
-  else if (performance.now() - began > lastStart) left++
+  else if (performance.now() - began > lastStart) remaining++
   else {
     print(`${part.id}: ${part.scenario.about} …`)
     const result = await runPart(part.scenario, part.rounds, (text) => print(`  ${text}`))
@@ -52,7 +52,7 @@ for (const scenario of new Set(parts.map((part) => part.scenario)))
     parts.filter((part) => part.scenario === scenario),
   )
 print(`${'all'.padEnd(18)}${formatCells(total.rounds, total.operations, total.events, total.violations)}`)
-if (left > 0) print(`\n${left} of ${parts.length} parts are left: run the same command again. --fresh starts from the beginning.`)
+if (remaining > 0) print(`\n${remaining} of ${parts.length} parts are left: run the same command again. --fresh starts from the beginning.`)
 if (total.violations > 0) process.exitCode = 1
 
 function printLine(name: string, printedParts: readonly Part[]): void {

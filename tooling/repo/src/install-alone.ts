@@ -8,10 +8,13 @@ import type { PackedPackage } from './pack.ts'
 const run = promisify(execFile)
 
 /** Installs one package from its tarball into an empty project with npm. Returns the directory of the project. */
-export async function installAlone(one: PackedPackage, registry: LocalRegistry, project: string): Promise<string> {
+export async function installAlone(packedPackage: PackedPackage, registry: LocalRegistry, project: string): Promise<string> {
   mkdirSync(project, { recursive: true })
   writeFileSync(path.join(project, '.npmrc'), registry.npmrc)
-  writeFileSync(path.join(project, 'package.json'), JSON.stringify({ type: 'module', dependencies: { [one.name]: `file:${one.tarball}` } }))
+  writeFileSync(
+    path.join(project, 'package.json'),
+    JSON.stringify({ type: 'module', dependencies: { [packedPackage.name]: `file:${packedPackage.tarball}` } }),
+  )
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], {
     cwd: project,
     shell: process.platform === 'win32',

@@ -14,14 +14,15 @@ export interface LocalRegistry extends AsyncDisposable {
 
 /** Starts an npm registry that serves the packed packages. Projects can install these packages by name and version range, like users do. */
 export async function openLocalRegistry(packages: readonly PackedPackage[]): Promise<LocalRegistry> {
-  const byPath = new Map(packages.map((one) => [`/${one.name}`, one]))
-  const byTarball = new Map(packages.map((one) => [`/-/${path.basename(one.tarball)}`, one]))
+  const byPath = new Map(packages.map((packedPackage) => [`/${packedPackage.name}`, packedPackage]))
+  const byTarball = new Map(packages.map((packedPackage) => [`/-/${path.basename(packedPackage.tarball)}`, packedPackage]))
   const server = createServer((incoming, outgoing) => {
     const target = decodeURIComponent(incoming.url ?? '/')
-    const found = byPath.get(target)
+    const foundPackedPackage = byPath.get(target)
     const tarball = byTarball.get(target)
     if (tarball !== undefined) outgoing.end(tarball.bytes)
-    else if (found !== undefined) outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(createDocument(found)))
+    else if (foundPackedPackage !== undefined)
+      outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(createDocument(foundPackedPackage)))
     else outgoing.writeHead(404).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -114,8 +114,8 @@ it.each([
   ["if (incoming.headers['content-type'] === json)", 'reads the Content-Type header'],
   ["const type = exchange.header('content-type')", 'reads the Content-Type header'],
   ["const [type] = contentType.split(';')", 'splits off media type parameters'],
-])('finds a planted parser: %s', (source, what) => {
-  expect(findStrays('packages/planted/src/handle.ts', source)).toEqual([`packages/planted/src/handle.ts: ${what}`])
+])('finds a planted parser: %s', (source, subject) => {
+  expect(findStrays('packages/planted/src/handle.ts', source)).toEqual([`packages/planted/src/handle.ts: ${subject}`])
 })
 
 it.each(["headers['content-type'] = json", "delete headers['content-type']", "// header('accept')", "send({ 'content-type': json })"])(

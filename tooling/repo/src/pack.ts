@@ -51,14 +51,14 @@ export function packAll(destination: string): readonly PackedPackage[] {
 }
 
 function collectDependencies(name: string, manifests: ReadonlyMap<string, Manifest>): readonly string[] {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const visit = (current: string): void => {
     for (const dependency of Object.keys(manifests.get(current)?.dependencies ?? {}))
-      if (manifests.has(dependency) && !seen.has(dependency)) {
-        seen.add(dependency)
+      if (manifests.has(dependency) && !visited.has(dependency)) {
+        visited.add(dependency)
         visit(dependency)
       }
   }
   visit(name)
-  return [...seen]
+  return [...visited]
 }

@@ -31,11 +31,11 @@ describe('each package, installed alone into an empty project', () => {
   })
   afterAll(() => registry[Symbol.asyncDispose]())
 
-  for (const one of packages) {
-    const { name, directory, workspaceDependencies } = one
+  for (const packedPackage of packages) {
+    const { name, directory, workspaceDependencies } = packedPackage
     if (directory.startsWith('apps/'))
       test.concurrent(`${name}: npx starts it on the lowest and the current Node`, { timeout: 180_000 }, async () => {
-        const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(directory)))
+        const project = await installAlone(packedPackage, registry, path.join(scratch, 'projects', path.basename(directory)))
         for (const node of nodes) {
           expect(await runWithNpx(project, node, 'keelson', '--help')).toContain('--data-dir')
           expect(await runWithNpx(project, node, 'keelson', '--version')).toMatch(/v1\.36/)
@@ -46,8 +46,8 @@ describe('each package, installed alone into an empty project', () => {
         `${name}: its README's examples compile, and run on the lowest Node and on this one`,
         { timeout: 180_000 },
         async () => {
-          const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(directory)))
-          for (const node of nodes) await importAlone(one, project, node)
+          const project = await installAlone(packedPackage, registry, path.join(scratch, 'projects', path.basename(directory)))
+          for (const node of nodes) await importAlone(packedPackage, project, node)
           const readme = readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8')
           const examples = extractExamples(readme, [name, ...workspaceDependencies])
           expect(examples, `${directory}/README.md has no TypeScript example`).not.toEqual([])

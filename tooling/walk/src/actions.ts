@@ -11,9 +11,10 @@ import type { WalkedServer } from './walked-server.ts'
 /** Finds a resource by name ("pods", "deployments.apps") in its preferred version. */
 export async function findResource(server: WalkedServer, named: string): Promise<ServedResource> {
   const resources = await readServedResources(async (target) => (await server.send('GET', target)).parseJson())
-  const found = resources.find(({ plural, group }) => named === plural || (group !== '' && named === `${plural}.${group}`))
-  if (found === undefined) throw new Error(`unknown resource "${named}"; examples: pods, deployments, leases.coordination.k8s.io`)
-  return found
+  const foundServedResource = resources.find(({ plural, group }) => named === plural || (group !== '' && named === `${plural}.${group}`))
+  if (foundServedResource === undefined)
+    throw new Error(`unknown resource "${named}"; examples: pods, deployments, leases.coordination.k8s.io`)
+  return foundServedResource
 }
 
 const name = 'walk-sample'

@@ -153,8 +153,8 @@ function readBackend(values: Values, name: 'log' | 'webhook', problems: Problems
   const isThrottled = values[`audit-${name}-batch-throttle-enable`]
   const qps = values[`audit-${name}-batch-throttle-qps`]
   const burst = values[`audit-${name}-batch-throttle-burst`]
-  const requirePositive = (value: number, what: string): void => {
-    if (value <= 0) problems.usage(`invalid audit ${what} ${value}, must be a positive number`)
+  const requirePositive = (value: number, subject: string): void => {
+    if (value <= 0) problems.usage(`invalid audit ${subject} ${value}, must be a positive number`)
   }
   if (values[`audit-${name}-mode`] === 'batch') {
     requirePositive(bufferSize, `batch ${name} buffer size`)

@@ -10,8 +10,8 @@ export function denyServiceExternalIPs(): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE'],
     resources: ['services'],
     validate(attributes) {
-      const known = listExternalIPs(attributes.oldObject)
-      if (listExternalIPs(attributes.object).every((ip) => known.includes(ip))) return
+      const knownNames = listExternalIPs(attributes.oldObject)
+      if (listExternalIPs(attributes.object).every((ip) => knownNames.includes(ip))) return
       throw newForbiddenWrite(attributes, 'Use of external IPs is denied by admission control')
     },
   }

@@ -20,9 +20,9 @@ const createLimitedPlugin = (...limits: object[]): AdmissionPlugin => createEven
 const reporter = { reportingComponent: '', reportingInstance: '' }
 const createEvent = (name: string): Event => ({ metadata: { name: 'e' }, involvedObject: { name }, ...reporter })
 /** Returns the reason for which an event is rejected, or "" if it is admitted. */
-function ask(plugin: AdmissionPlugin, rest: Partial<AdmissionAttributes> = {}, object = createEvent('a')): string {
+function ask(plugin: AdmissionPlugin, overrides: Partial<AdmissionAttributes> = {}, object = createEvent('a')): string {
   try {
-    void plugin.validate!(write('events', object, rest))
+    void plugin.validate!(write('events', object, overrides))
     return ''
   } catch (error) {
     expect(error).toMatchObject({ code: 429, reason: 'TooManyRequests', details: undefined })

@@ -43,8 +43,8 @@ const createPod = (spec: Partial<PodSpec>, annotations: Record<string, string> =
   metadata: { name: 'p', annotations },
   spec: { containers: [{ name: 'c', image: 'nginx' }], ...spec },
 })
-const validate = async (plugin: AdmissionPlugin, object = createPod({}), rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
-  plugin.validate!(write('pods', object, rest))
+const validate = async (plugin: AdmissionPlugin, object = createPod({}), overrides: Partial<AdmissionAttributes> = {}): Promise<void> =>
+  plugin.validate!(write('pods', object, overrides))
 const readReview = (i = 0): unknown => JSON.parse(requests[i]!.body as string)
 
 it('sends the images of containers and init containers, the namespace and the annotations for the webhook', async () => {

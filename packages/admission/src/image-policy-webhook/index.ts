@@ -51,8 +51,8 @@ class ImagePolicyWebhook implements AdmissionPlugin, AsyncDisposable {
   validate(attributes: AdmissionAttributes): Promise<void> | void {
     const spec = reviewSpec(attributes)
     const key = JSON.stringify(spec)
-    const known = this.#decisions.get(key)
-    return known === undefined ? this.#ask(attributes, spec, key) : decide(attributes, known)
+    const knownImageDecision = this.#decisions.get(key)
+    return knownImageDecision === undefined ? this.#ask(attributes, spec, key) : decide(attributes, knownImageDecision)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

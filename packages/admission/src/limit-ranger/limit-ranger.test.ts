@@ -24,9 +24,9 @@ const createContainer = (requests?: Record<string, string>, limits?: Record<stri
   name,
   resources: { ...(requests && { requests }), ...(limits && { limits }) },
 })
-const createPod = (containers: Container[], more: Partial<PodSpec> = {}): Pod => ({
+const createPod = (containers: Container[], overrides: Partial<PodSpec> = {}): Pod => ({
   metadata: { name: 'p' },
-  spec: { containers, ...more },
+  spec: { containers, ...overrides },
 })
 const admit = (object: Pod): Promise<Pod> => admitObject<Pod>(plugin, write('pods', object))
 const expectRefusal = (object: Pod, message: string) =>

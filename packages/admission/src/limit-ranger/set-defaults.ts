@@ -12,7 +12,7 @@ export function setContainerDefaults(range: DeepReadonly<LimitRange>, pod: Pod):
     Object.assign(requests, item.defaultRequest)
     Object.assign(limits, item.default)
   }
-  const set = (containers: readonly Container[] | null | undefined, what: string): string[] =>
+  const set = (containers: readonly Container[] | null | undefined, subject: string): string[] =>
     (containers ?? []).flatMap((container) => {
       const resources = (container.resources ??= {})
       const limited = fill(limits, resources.limits ?? {})
@@ -20,8 +20,8 @@ export function setContainerDefaults(range: DeepReadonly<LimitRange>, pod: Pod):
       if (limited.names.length > 0) resources.limits = limited.list
       if (requested.names.length > 0) resources.requests = requested.list
       return [
-        note(requested.names, `request for ${what} ${container.name}`),
-        note(limited.names, `limit for ${what} ${container.name}`),
+        note(requested.names, `request for ${subject} ${container.name}`),
+        note(limited.names, `limit for ${subject} ${container.name}`),
       ].flat()
     })
   const notes = [...set(pod.spec?.containers, 'container'), ...set(pod.spec?.initContainers, 'init container')]

@@ -130,8 +130,8 @@ function matchesScope(scope: string | undefined, { namespace }: AdmissionAttribu
   return scope === 'Cluster' && !isNamespaced
 }
 
-function includes(items: readonly string[], wanted: string): boolean {
-  return items.includes('*') || items.includes(wanted)
+function includes(items: readonly string[], name: string): boolean {
+  return items.includes('*') || items.includes(name)
 }
 
 /** Returns whether the entry of a rule ("pods", "pods/*", "*\/status", "*") includes a path. */

@@ -10,8 +10,8 @@ import { MatchIndex } from './match-index.ts'
 
 const everything: MatchRule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 
-function createPod(rest: Partial<AdmissionAttributes> = {}): TestWrite {
-  return write('pods', { metadata: { name: 'a', labels: { app: 'web' } } }, rest)
+function createPod(overrides: Partial<AdmissionAttributes> = {}): TestWrite {
+  return write('pods', { metadata: { name: 'a', labels: { app: 'web' } } }, overrides)
 }
 
 function matchesRules(rule: MatchRule, attributes: AdmissionAttributes): boolean {
@@ -39,8 +39,8 @@ it.each<[MatchRule, boolean, Partial<AdmissionAttributes>?]>([
   [{ resourceNames: ['a', 'b'] }, true],
   [{ resourceNames: ['b'] }, false],
   [{ operations: [] }, false],
-])('rule %j on a pod: %s', (rule, expected, rest) => {
-  expect(matchesRules(rule, createPod(rest))).toBe(expected)
+])('rule %j on a pod: %s', (rule, expected, overrides) => {
+  expect(matchesRules(rule, createPod(overrides))).toBe(expected)
 })
 
 it('treats a Namespace as cluster-scoped, although its attributes have a namespace', () => {
@@ -119,14 +119,14 @@ it.each<[Partial<MatchSpec>, boolean, Partial<AdmissionAttributes>?]>([
   [{ objectSelector: { matchLabels: { app: 'db' } } }, true, { oldObject: { metadata: { labels: { app: 'db' } } } }],
   [{ objectSelector: { matchLabels: { app: 'web' } } }, false, { object: undefined, operation: 'DELETE' }],
   [{ objectSelector: { matchExpressions: [{ key: 'x', operator: 'DoesNotExist' }] } }, false, { operation: 'CONNECT' }],
-])('selectors %j on a pod: %s', async (spec, expected, rest) => {
-  expect(await matches(spec, createPod(rest))).toBe(expected)
+])('selectors %j on a pod: %s', async (spec, expected, overrides) => {
+  expect(await matches(spec, createPod(overrides))).toBe(expected)
 })
 
 it('selects a new Namespace by its own labels, and a deleted one by the stored labels', async () => {
   const spec = { namespaceSelector: { matchLabels: { team: 'a' } } }
-  const create = (labels: Record<string, string>, rest?: Partial<AdmissionAttributes>): TestWrite =>
-    write('namespaces', { metadata: { name: 'ns', labels } }, rest)
+  const create = (labels: Record<string, string>, overrides?: Partial<AdmissionAttributes>): TestWrite =>
+    write('namespaces', { metadata: { name: 'ns', labels } }, overrides)
   expect(await matches(spec, create({ team: 'a' }))).toBe(true)
   expect(await matches(spec, create({ team: 'b' }))).toBe(false)
   expect(await matches(spec, create({}, { operation: 'DELETE', object: undefined }))).toBe(true)

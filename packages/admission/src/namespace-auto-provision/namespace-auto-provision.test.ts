@@ -11,8 +11,8 @@ beforeEach(() => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const admit = async (rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
-  createNamespaceAutoProvisionPlugin(cluster).admit!(write('configmaps', { metadata: { name: 'a' } }, rest))
+const admit = async (overrides: Partial<AdmissionAttributes> = {}): Promise<void> =>
+  createNamespaceAutoProvisionPlugin(cluster).admit!(write('configmaps', { metadata: { name: 'a' } }, overrides))
 const exists = async (name: string): Promise<boolean> =>
   (await cluster.resource('namespaces').get('', name, { resourceVersion: '' })) !== undefined
 

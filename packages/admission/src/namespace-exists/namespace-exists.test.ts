@@ -11,8 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const validate = async (namespace: string, rest: Partial<AdmissionAttributes> = {}): Promise<void> =>
-  createNamespaceExistsPlugin(cluster).validate!(write('configmaps', { metadata: { name: 'a' } }, { namespace, ...rest }))
+const validate = async (namespace: string, overrides: Partial<AdmissionAttributes> = {}): Promise<void> =>
+  createNamespaceExistsPlugin(cluster).validate!(write('configmaps', { metadata: { name: 'a' } }, { namespace, ...overrides }))
 
 it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('rejects %s in a missing namespace', async (operation) => {
   await validate('there', { operation })

@@ -18,8 +18,8 @@ beforeEach(async () => {
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const createNamespace = (name: string, phase: string): Namespace => ({ metadata: { name }, status: { phase } })
-const writeIn = (operation: AdmissionOperation, target: string, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes =>
-  write('configmaps', { metadata: { name: 'a' } }, { operation, namespace: target, name: '', ...more })
+const writeIn = (operation: AdmissionOperation, target: string, overrides: Partial<AdmissionAttributes> = {}): AdmissionAttributes =>
+  write('configmaps', { metadata: { name: 'a' } }, { operation, namespace: target, name: '', ...overrides })
 const admit = async (...args: Parameters<typeof writeIn>): Promise<void> => plugin.admit!(writeIn(...args))
 const createNamespaceWrite = (name: string): Partial<AdmissionAttributes> => ({
   kind: { group: '', version: 'v1', kind: 'Namespace' },

@@ -20,12 +20,12 @@ const createContext = (namespace: string, name = 'system:node:n', groups = ['sys
 })
 const asNode = { context: createContext('ns') }
 const admit = (attributes: AdmissionAttributes) => admitObject(createNodeRestrictionPlugin(cluster), attributes)
-const create = (plural: Plural, object: KubeObject, rest: Partial<AdmissionAttributes> = {}) =>
-  admit(write(plural, object, { ...asNode, ...rest }))
-const change = (plural: Plural, old: KubeObject, object: KubeObject, rest: Partial<AdmissionAttributes> = {}) =>
-  admit(update(plural, old, object, { ...asNode, ...rest }))
-const remove = (plural: Plural, oldObject: KubeObject, rest: Partial<AdmissionAttributes> = {}) =>
-  admit(write(plural, undefined, { operation: 'DELETE', oldObject, name: oldObject.metadata.name ?? '', ...asNode, ...rest }))
+const create = (plural: Plural, object: KubeObject, overrides: Partial<AdmissionAttributes> = {}) =>
+  admit(write(plural, object, { ...asNode, ...overrides }))
+const change = (plural: Plural, old: KubeObject, object: KubeObject, overrides: Partial<AdmissionAttributes> = {}) =>
+  admit(update(plural, old, object, { ...asNode, ...overrides }))
+const remove = (plural: Plural, oldObject: KubeObject, overrides: Partial<AdmissionAttributes> = {}) =>
+  admit(write(plural, undefined, { operation: 'DELETE', oldObject, name: oldObject.metadata.name ?? '', ...asNode, ...overrides }))
 const matchRefusal = (message: string) => ({ code: 403, message: expect.stringMatching(new RegExp(`is forbidden: ${escape(message)}$`)) })
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -135,7 +135,10 @@ describe('pods', () => {
 })
 
 describe('the Node of the kubelet', () => {
-  const createNode = (labels: Record<string, string> = {}, more: Partial<Node> = {}): Node => ({ metadata: { name: 'n', labels }, ...more })
+  const createNode = (labels: Record<string, string> = {}, overrides: Partial<Node> = {}): Node => ({
+    metadata: { name: 'n', labels },
+    ...overrides,
+  })
 
   it.each<[Record<string, string>]>([
     [{ 'kubernetes.io/hostname': 'n', 'example.com/a': 'b', plain: '1' }],

@@ -68,6 +68,6 @@ export function checkCSR({ node, attributes }: NodeWrite): void {
   if (!kubeletSigners.has(signerName)) return
   const subject = readCertificateRequestSubject(request ?? '')
   if ('error' in subject) throw newForbiddenWrite(attributes, `unable to parse csr: ${subject.error}`)
-  const wanted = `system:node:${node}`
-  if (subject.commonName !== wanted) throw newForbiddenWrite(attributes, `can only create a node CSR with CN=${wanted}`)
+  const expectedUser = `system:node:${node}`
+  if (subject.commonName !== expectedUser) throw newForbiddenWrite(attributes, `can only create a node CSR with CN=${expectedUser}`)
 }

@@ -93,8 +93,8 @@ function findReference(pod: Pod): FoundReference {
   if (listPodConfigMapNames(pod).length > 0) return { resource: 'configmaps' }
   if (resourceClaims.length > 0) return { resource: 'resourceclaims' }
   for (const volume of volumes) {
-    const found = findVolumeReference(volume)
-    if (found !== undefined) return found
+    const foundItemReference = findVolumeReference(volume)
+    if (foundItemReference !== undefined) return foundItemReference
   }
   return {}
 }

@@ -73,10 +73,10 @@ function findResources(
   const { group, version } = parseGroupVersionKind(apiVersion, kind)
   const served = client.listDeletableResources().filter((resource) => resource.group === group && resource.kind === kind)
   if (served.length === 0) {
-    const what = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`
+    const subject = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`
     throw newForbiddenWrite(
       attributes,
-      `${what}: no matches for kind ${quote(kind)} in version ${quote(formatGroupVersion({ group, version }))}`,
+      `${subject}: no matches for kind ${quote(kind)} in version ${quote(formatGroupVersion({ group, version }))}`,
     )
   }
   return served.map(({ resource, namespaced }) => {

@@ -8,7 +8,7 @@ import { createPersistentVolumeClaimResizePlugin } from './index.ts'
 let cluster: TestCluster
 beforeEach(async () => {
   cluster = openTestCluster(['persistentvolumeclaims', 'storageclasses'])
-  const create = (name: string, more: Partial<StorageClass>) => cluster.create('storageclasses', { metadata: { name }, ...more })
+  const create = (name: string, overrides: Partial<StorageClass>) => cluster.create('storageclasses', { metadata: { name }, ...overrides })
   await create('elastic', { allowVolumeExpansion: true })
   await create('rigid', {})
 })

@@ -16,14 +16,14 @@ beforeEach(async () => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const createPod = (requests: Record<string, string>, nodeName: string, generation: number, more: Partial<PodSpec> = {}): Pod => ({
+const createPod = (requests: Record<string, string>, nodeName: string, generation: number, overrides: Partial<PodSpec> = {}): Pod => ({
   metadata: { name: 'p', generation },
-  spec: { nodeName, containers: [{ name: 'c', resources: { requests } }], ...more },
+  spec: { nodeName, containers: [{ name: 'c', resources: { requests } }], ...overrides },
 })
-const resize = (requests: Record<string, string>, nodeName = 'linux', more: Partial<PodSpec> = {}, subresource = 'resize') =>
+const resize = (requests: Record<string, string>, nodeName = 'linux', overrides: Partial<PodSpec> = {}, subresource = 'resize') =>
   admitObject(
     createPodResizeValidatorPlugin(cluster),
-    update('pods', createPod({}, nodeName, 1), createPod(requests, nodeName, 2, more), { subresource }),
+    update('pods', createPod({}, nodeName, 1), createPod(requests, nodeName, 2, overrides), { subresource }),
   )
 
 it("lets a pod grow within its node's capacity, or before it is bound", async () => {

@@ -63,10 +63,10 @@ class PodSecurity implements AdmissionPlugin {
     if (resource.resource === 'namespaces') return checkNamespace(this.#dependencies, this.#configuration, attributes)
     const isPod = resource.resource === 'pods'
     if (uncheckedSubresources.has(subresource) || this.#isExempt(attributes)) return
-    return runAfter(this.#policyFor(attributes, isPod), (known) => {
-      if (known === undefined) return
-      if (isPod) this.#checkPod(attributes, known)
-      else this.#checkController(attributes, known)
+    return runAfter(this.#policyFor(attributes, isPod), (knownPolicy) => {
+      if (knownPolicy === undefined) return
+      if (isPod) this.#checkPod(attributes, knownPolicy)
+      else this.#checkController(attributes, knownPolicy)
     })
   }
 
@@ -100,18 +100,18 @@ class PodSecurity implements AdmissionPlugin {
   }
 
   #findPolicy(namespace: DeepReadonly<Namespace> | undefined): KnownPolicy {
-    const known = namespace && this.#policies.get(namespace)
-    if (known !== undefined) return known
+    const knownPolicy = namespace && this.#policies.get(namespace)
+    if (knownPolicy !== undefined) return knownPolicy
     const { policy, errors } = parsePolicy(namespace?.metadata.labels, this.#configuration.defaults)
     const result = { policy, error: errors.length === 0 ? '' : `Failed to parse policy: ${aggregateFieldErrors(errors)}` }
     if (namespace !== undefined) this.#policies.set(namespace, result)
     return result
   }
 
-  #checkPod(attributes: AdmissionAttributes, known: KnownPolicy): void {
-    if (known.error === '' && isFullyPrivileged(known.policy)) {
+  #checkPod(attributes: AdmissionAttributes, knownPolicy: KnownPolicy): void {
+    if (knownPolicy.error === '' && isFullyPrivileged(knownPolicy.policy)) {
       attributes.annotate(`${labelPrefix}enforce-policy`, 'privileged:latest')
-      this.#metrics.evaluated(attributes, true, known.policy.enforce, 'enforce')
+      this.#metrics.evaluated(attributes, true, knownPolicy.policy.enforce, 'enforce')
       return
     }
     const pod = extractPod(attributes.object!)
@@ -121,14 +121,14 @@ class PodSecurity implements AdmissionPlugin {
       !isSignificantUpdate(pod, extractPod(attributes.oldObject))
     )
       return
-    this.#check(attributes, known, pod, true)
+    this.#check(attributes, knownPolicy, pod, true)
   }
 
-  #checkController(attributes: AdmissionAttributes, known: KnownPolicy): void {
-    const { warn, audit } = known.policy
-    if (known.error === '' && warn.level === 'privileged' && audit.level === 'privileged') return
+  #checkController(attributes: AdmissionAttributes, knownPolicy: KnownPolicy): void {
+    const { warn, audit } = knownPolicy.policy
+    if (knownPolicy.error === '' && warn.level === 'privileged' && audit.level === 'privileged') return
     const pod = findPodTemplate(attributes.resource, attributes.object!)
-    if (pod !== undefined) this.#check(attributes, known, pod, false)
+    if (pod !== undefined) this.#check(attributes, knownPolicy, pod, false)
   }
 
   #check(attributes: AdmissionAttributes, { policy, error }: KnownPolicy, pod: CheckedPod, enforces: boolean): void {

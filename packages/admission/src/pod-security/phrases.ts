@@ -14,8 +14,8 @@ export function formatPlural(count: number, one: string, many = `${one}s`): stri
 }
 
 /** Formats container names, as in `containers "a", "b"`. */
-export function formatContainerNames(containers: readonly { readonly name: string }[], what = 'container'): string {
-  return `${formatPlural(containers.length, what)} ${quoteItems(containers.map(({ name }) => name))}`
+export function formatContainerNames(containers: readonly { readonly name: string }[], subject = 'container'): string {
+  return `${formatPlural(containers.length, subject)} ${quoteItems(containers.map(({ name }) => name))}`
 }
 
 /** Formats which of a pod and its containers set a field to a forbidden value, as in `pod and container "a"`. Returns "" if none do. */

@@ -38,8 +38,8 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
     evaluated(attributes, allowed, { level, version }, mode) {
       const { operation, resource, subresource } = attributes
       if (allowed && level === 'privileged' && mode === 'enforce' && resource.resource === 'pods' && subresource === '') {
-        const known = operation === 'CREATE' ? privilegedCreate : privilegedUpdate
-        known.value++
+        const knownValue = operation === 'CREATE' ? privilegedCreate : privilegedUpdate
+        knownValue.value++
         return
       }
       const shownVersion =

@@ -138,10 +138,10 @@ it('stops evaluating existing pods after one second', async () => {
   ])
 })
 
-const createConfiguration = (more: object): object => ({
+const createConfiguration = (overrides: object): object => ({
   apiVersion: 'pod-security.admission.config.k8s.io/v1',
   kind: 'PodSecurityConfiguration',
-  ...more,
+  ...overrides,
 })
 
 it('applies defaults and exemptions of its configuration', async () => {

@@ -24,7 +24,7 @@ export class PolicyParams {
   readonly #options: PolicyParamsOptions
   /** The served resources for which `#found` is valid. */
   #served: readonly ServedKind[] | undefined
-  readonly #found = new Map<string, ParamResource>()
+  readonly #foundByName = new Map<string, ParamResource>()
   readonly #selectors = new WeakMap<object, LabelsSelector>()
   /** The parameters by the object of the informer. */
   readonly #params = new WeakMap<object, { readonly apiVersion: string; readonly param: object }>()
@@ -36,8 +36,8 @@ export class PolicyParams {
 
   /** Starts the informer of the parameters, so that the first request does not have to wait for it. */
   prepare(kind: DeepReadonly<ParamKind> | undefined): void {
-    const found = kind && this.getResource(kind)
-    if (found !== undefined && 'resource' in found) this.#dependencies.informers.of(found.resource)
+    const foundParamResource = kind && this.getResource(kind)
+    if (foundParamResource !== undefined && 'resource' in foundParamResource) this.#dependencies.informers.of(foundParamResource.resource)
   }
 
   /** Returns the resource of the parameters. The result changes when a custom resource is defined later. */
@@ -45,12 +45,12 @@ export class PolicyParams {
     const served = this.#dependencies.client.listServedKinds()
     if (served !== this.#served) {
       this.#served = served
-      this.#found.clear()
+      this.#foundByName.clear()
     }
     const key = `${kind.apiVersion}, ${kind.kind}`
-    let found = this.#found.get(key)
-    if (found === undefined) this.#found.set(key, (found = findResource(served, kind)))
-    return found
+    let foundParamResource = this.#foundByName.get(key)
+    if (foundParamResource === undefined) this.#foundByName.set(key, (foundParamResource = findResource(served, kind)))
+    return foundParamResource
   }
 
   /**
@@ -63,9 +63,9 @@ export class PolicyParams {
     namespace: string,
   ): readonly Param[] | Promise<readonly Param[]> {
     if (kind === undefined || reference === undefined) return noParams
-    const found = this.getResource(kind)
-    if ('problem' in found) throw new Error(found.problem)
-    const { resource } = found
+    const foundParamResource = this.getResource(kind)
+    if ('problem' in foundParamResource) throw new Error(foundParamResource.problem)
+    const { resource } = foundParamResource
     const from = selectNamespace(resource, reference, namespace)
     const informer = this.#dependencies.informers.of(resource)
     if (informer === undefined) throw new Error(`paramKind kind \`${describe(kind)}\` not known`)
@@ -136,10 +136,10 @@ function selectNamespace({ namespaced }: ServedKind, { namespace = '' }: DeepRea
 }
 
 function findResource(served: readonly ServedKind[], { apiVersion = '', kind = '' }: DeepReadonly<ParamKind>): ParamResource {
-  const wanted: GroupVersionKind = { ...parseGroupVersion(apiVersion), kind }
-  const resource = served.find((each) => each.group === wanted.group && each.version === wanted.version && each.kind === kind)
+  const paramKind: GroupVersionKind = { ...parseGroupVersion(apiVersion), kind }
+  const resource = served.find((each) => each.group === paramKind.group && each.version === paramKind.version && each.kind === kind)
   if (resource !== undefined) return { resource }
-  return { problem: `failed to find resource referenced by paramKind: '${wanted.group}/${wanted.version}, Kind=${kind}'` }
+  return { problem: `failed to find resource referenced by paramKind: '${paramKind.group}/${paramKind.version}, Kind=${kind}'` }
 }
 
 /** Formats a kind like kube-apiserver in error messages. */

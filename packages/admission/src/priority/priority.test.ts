@@ -15,10 +15,10 @@ beforeEach(() => {
 afterEach(() => cluster[Symbol.asyncDispose]())
 
 const createPod = (spec: Partial<Pod['spec']> = {}): Pod => ({ metadata: { name: 'p' }, spec: { containers: [], ...spec } })
-const createPriorityClass = (name: string, value: number, more: Partial<PriorityClass> = {}): PriorityClass => ({
+const createPriorityClass = (name: string, value: number, overrides: Partial<PriorityClass> = {}): PriorityClass => ({
   metadata: { name },
   value,
-  ...more,
+  ...overrides,
 })
 const admit = async (object: Pod): Promise<Pod['spec']> => (await admitObject<Pod>(plugin, write('pods', object))).spec
 const expectRefusal = (object: Pod, message: string) =>

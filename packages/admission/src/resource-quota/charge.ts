@@ -86,8 +86,8 @@ function computeIncrease(now: Quantities, before: Quantities): Quantities {
 }
 
 function pickAmounts(amounts: Quantities, names: Iterable<string>): Quantities {
-  const wanted = new Set(names)
-  return new Map([...amounts].filter(([name]) => wanted.has(name)))
+  const selectedNames = new Set(names)
+  return new Map([...amounts].filter(([name]) => selectedNames.has(name)))
 }
 
 function withoutZeros(amounts: Quantities): Quantities {

@@ -26,9 +26,10 @@ type Members = Readonly<Record<string, unknown>>
 export function readLimitedResources(value: unknown): readonly LimitedResource[] {
   const members = readTypedConfiguration(value, kinds)
   const unknown: string[] = []
-  const readStrict = (item: unknown, path: string, known: readonly string[]): Members => {
+  const readStrict = (item: unknown, path: string, knownNames: readonly string[]): Members => {
     const object = readObject(item, path)
-    for (const name of Object.keys(object)) if (!known.includes(name)) unknown.push(`unknown field ${JSON.stringify(`${path}.${name}`)}`)
+    for (const name of Object.keys(object))
+      if (!knownNames.includes(name)) unknown.push(`unknown field ${JSON.stringify(`${path}.${name}`)}`)
     return object
   }
   const limited = readListMember(members, 'limitedResources', '').map((item, i): LimitedResource => {

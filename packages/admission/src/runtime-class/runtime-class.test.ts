@@ -15,7 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const create = (more: Partial<RuntimeClass>): Promise<void> => cluster.create('runtimeclasses', { metadata: { name: 'sandbox' }, ...more })
+const create = (overrides: Partial<RuntimeClass>): Promise<void> =>
+  cluster.create('runtimeclasses', { metadata: { name: 'sandbox' }, ...overrides })
 const admit = async (spec: Partial<Pod['spec']>): Promise<Pod['spec']> =>
   (await admitObject<Pod>(plugin, write('pods', { metadata: { name: 'p' }, spec: { containers: [], ...spec } } as Pod))).spec
 const sandboxed = { runtimeClassName: 'sandbox' }

@@ -38,7 +38,7 @@ function listMountableNames(account: Account): ReadonlySet<string> {
 
 function listUsed(
   containers: readonly (Container | EphemeralContainer)[] | null | undefined,
-  what: string,
+  subject: string,
   mountable: ReadonlySet<string>,
   account: Account,
 ): string | undefined {
@@ -47,18 +47,18 @@ function listUsed(
       const secret = variable.valueFrom?.secretKeyRef
       if (secret === undefined || mountable.has(secret.name ?? '')) continue
       return formatNotReferenced(
-        `${what} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}"`,
+        `${subject} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}"`,
         account,
       )
     }
     for (const { secretRef } of envFrom ?? []) {
       if (secretRef === undefined || mountable.has(secretRef.name ?? '')) continue
-      return formatNotReferenced(`${what} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}"`, account)
+      return formatNotReferenced(`${subject} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}"`, account)
     }
   }
   return undefined
 }
 
-function formatNotReferenced(what: string, account: Account, kind = 'secret'): string {
-  return `${what} is not allowed because service account ${account.metadata.name ?? ''} does not reference that ${kind}`
+function formatNotReferenced(subject: string, account: Account, kind = 'secret'): string {
+  return `${subject} is not allowed because service account ${account.metadata.name ?? ''} does not reference that ${kind}`
 }

@@ -17,13 +17,13 @@ beforeEach(() => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const createContainer = (more: Partial<Container> = {}): Container => ({ name: 'c', image: 'i', ...more })
+const createContainer = (overrides: Partial<Container> = {}): Container => ({ name: 'c', image: 'i', ...overrides })
 const createPod = (spec: Partial<Pod['spec']> = {}, annotations?: Record<string, string>): Pod => ({
   metadata: { name: 'p', ...(annotations && { annotations }) },
   spec: { containers: [createContainer()], ...spec },
 })
-const storeAccount = (more: Partial<ServiceAccount> = {}, annotations?: Record<string, string>): Promise<void> =>
-  cluster.create('serviceaccounts', { ...more, metadata: { name: 'default', ...(annotations && { annotations }) } })
+const storeAccount = (overrides: Partial<ServiceAccount> = {}, annotations?: Record<string, string>): Promise<void> =>
+  cluster.create('serviceaccounts', { ...overrides, metadata: { name: 'default', ...(annotations && { annotations }) } })
 const admit = async (object: Pod): Promise<NonNullable<Pod['spec']>> => (await admitObject<Pod>(plugin, write('pods', object))).spec!
 const expectRefusal = (object: Pod) => expect(admit(object)).rejects
 const tokenMount = { name: 'kube-api-access-bbbbb', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }

@@ -70,10 +70,10 @@ const typed = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' }
 
 function decode(
   response: unknown,
-  more: Partial<Parameters<typeof decodeReview>[1]> = {},
+  overrides: Partial<Parameters<typeof decodeReview>[1]> = {},
   head: object = typed,
 ): ReturnType<typeof decodeReview> {
-  return decodeReview(Buffer.from(JSON.stringify({ ...head, ...(response !== undefined && { response }) })), { ...options, ...more })
+  return decodeReview(Buffer.from(JSON.stringify({ ...head, ...(response !== undefined && { response }) })), { ...options, ...overrides })
 }
 
 const patch = Buffer.from('[]').toString('base64')
@@ -112,8 +112,8 @@ it.each<[string, unknown, Partial<Parameters<typeof decodeReview>[1]>, object?]>
     { uid: 'u', allowed: 'yes' },
     {},
   ],
-])('reports %j', (problem, response, more, head) => {
-  expect(decode(response, more, head)).toEqual({ problem })
+])('reports %j', (problem, response, overrides, head) => {
+  expect(decode(response, overrides, head)).toEqual({ problem })
 })
 
 it('accepts responses of v1beta1 without uid and kind, and ignores a patch for a validating webhook', () => {

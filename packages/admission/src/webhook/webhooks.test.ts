@@ -20,9 +20,9 @@ const label =
       value: value(review),
     })
 
-function createPod(rest: Partial<AdmissionAttributes> = {}): TestWrite & { readonly notes: Record<string, string> } {
+function createPod(overrides: Partial<AdmissionAttributes> = {}): TestWrite & { readonly notes: Record<string, string> } {
   const notes: Record<string, string> = {}
-  const attributes = write('pods', { metadata: { name: 'a' } }, { annotate: (key, value) => void (notes[key] = value), ...rest })
+  const attributes = write('pods', { metadata: { name: 'a' } }, { annotate: (key, value) => void (notes[key] = value), ...overrides })
   return Object.assign(attributes, { notes })
 }
 

@@ -29,9 +29,9 @@ export function validateApiService(apiService: DeepReadonly<APIService>): FieldE
 /** Validates that the name consists of version and group. The name itself is validated with the other metadata. */
 function validateName({ metadata, spec = emptySpec }: DeepReadonly<APIService>): FieldErrorList {
   const { name = '' } = metadata
-  const wanted = `${spec.version ?? ''}.${spec.group ?? ''}`
-  if (name === '' || name === wanted) return []
-  return [fieldError.invalid(newFieldPath('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`)]
+  const expectedName = `${spec.version ?? ''}.${spec.group ?? ''}`
+  if (name === '' || name === expectedName) return []
+  return [fieldError.invalid(newFieldPath('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${quote(expectedName)}`)]
 }
 
 function validatePriority(path: FieldPath, priority: number, max: number): FieldErrorList {

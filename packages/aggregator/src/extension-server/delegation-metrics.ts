@@ -12,14 +12,14 @@ const buckets = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10]
 
 /** Registers the metrics of delegated authentication and authorization, with the names of kube-apiserver's library. */
 export function createDelegationMetrics(registry: MetricsRegistry): DelegationMetrics {
-  const createObserver = (kind: string, what: string): ((attempt: ReviewAttempt) => void) => {
+  const createObserver = (kind: string, subject: string): ((attempt: ReviewAttempt) => void) => {
     const counter = registry.register(
-      createCounter(`apiserver_delegated_${kind}_request_total`, `[ALPHA] Requests for delegated ${what}, by HTTP status.`),
+      createCounter(`apiserver_delegated_${kind}_request_total`, `[ALPHA] Requests for delegated ${subject}, by HTTP status.`),
     )
     const times = registry.register(
       createHistogram(
         `apiserver_delegated_${kind}_request_duration_seconds`,
-        `[ALPHA] Latency of requests for delegated ${what}, in seconds, by HTTP status.`,
+        `[ALPHA] Latency of requests for delegated ${subject}, in seconds, by HTTP status.`,
         buckets,
       ),
     )

@@ -158,8 +158,8 @@ describe.each<Protocol>(['h2', 'http/1.1'])('a backend that speaks %s', (protoco
   })
 
   test('is not followed to another place', async () => {
-    for (const what of ['redirect', 'local-redirect']) {
-      const reply = await send(`${front.url}${path}?do=${what}`)
+    for (const subject of ['redirect', 'local-redirect']) {
+      const reply = await send(`${front.url}${path}?do=${subject}`)
       expect([reply.status, reply.text]).toEqual([502, 'the backend attempted to redirect this request, which is not permitted'])
       expect(reply.headers).not.toHaveProperty('location')
     }

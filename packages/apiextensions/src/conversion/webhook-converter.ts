@@ -190,18 +190,18 @@ type CallResult =
  * Checks one object of a response, and restores its metadata. If the object is invalid, returns an error or the end of kube-apiserver's
  * error text. kube-apiserver's text does not name the webhook for a value that is not an object with a kind.
  */
-function checkConverted(original: ConversionInput, converted: JsonValue, wanted: GroupVersionKind): KubeObject | Error | string {
+function checkConverted(original: ConversionInput, converted: JsonValue, targetKind: GroupVersionKind): KubeObject | Error | string {
   if (converted === null) return new Error('unexpected end of JSON input')
   if (!isJsonObject(converted)) return new Error(formatJsonTypeProblem(converted, '', 'map[string]interface {}'))
   const apiVersion = readText(converted['apiVersion'])
   if (readText(converted['kind']) === '' || apiVersion.split('/').length > 2) {
     return new Error(`Object 'Kind' is missing in '${stringifyJson(converted)}'`)
   }
-  if (apiVersion !== formatGroupVersion(wanted)) {
-    return `invalid object at index 0: invalid groupVersion (expected ${formatGroupVersion(wanted)}, received ${apiVersion})`
+  if (apiVersion !== formatGroupVersion(targetKind)) {
+    return `invalid object at index 0: invalid groupVersion (expected ${formatGroupVersion(targetKind)}, received ${apiVersion})`
   }
   const kind = readText(converted['kind'])
-  if (kind !== wanted.kind) return `invalid object at index 0: invalid kind (expected ${wanted.kind}, received ${kind})`
+  if (kind !== targetKind.kind) return `invalid object at index 0: invalid kind (expected ${targetKind.kind}, received ${kind})`
   const metadata = original.metadata()
   const changed = findChangedIdentity(metadata, converted)
   if (changed !== undefined) return `invalid object: ${changed}`

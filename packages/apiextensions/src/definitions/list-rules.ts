@@ -84,7 +84,7 @@ function validateMapItems(schema: Schema, path: FieldPath): FieldErrorList {
 
 function validateMapKeys(keys: readonly string[], item: Schema, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const key of keys) {
     const property = item.properties !== undefined && Object.hasOwn(item.properties, key) ? item.properties[key] : undefined
     if (property === undefined) {
@@ -94,8 +94,8 @@ function validateMapKeys(keys: readonly string[], item: Schema, path: FieldPath)
       // As in kube-apiserver, the error shows the type of the item.
       errors.push(fieldError.invalid(path.child('items', 'properties').key(key).child('type'), item.type, detail))
     }
-    if (seen.has(key)) errors.push(fieldError.invalid(path.child(mapKeys), keys, 'must not contain duplicate entries'))
-    seen.add(key)
+    if (visited.has(key)) errors.push(fieldError.invalid(path.child(mapKeys), keys, 'must not contain duplicate entries'))
+    visited.add(key)
   }
   return errors
 }

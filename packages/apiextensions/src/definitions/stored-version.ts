@@ -77,7 +77,9 @@ export function fromStoredDefinition(object: KubeObject): KubeObject {
     ...rest,
     spec: {
       ...remaining,
-      versions: namedVersions.map((one) => Object.assign(one, fromStoredColumns(one.additionalPrinterColumns), shared)),
+      versions: namedVersions.map((customResourceDefinitionVersion) =>
+        Object.assign(customResourceDefinitionVersion, fromStoredColumns(customResourceDefinitionVersion.additionalPrinterColumns), shared),
+      ),
       ...(conversion && { conversion: fromStoredConversion(conversion) }),
       ...(preserveUnknownFields === true && { preserveUnknownFields }),
     },

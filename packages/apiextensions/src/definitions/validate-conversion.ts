@@ -62,12 +62,12 @@ export function hasKnownReviewVersion(versions: readonly string[]): boolean {
 function validateReviewVersions(versions: readonly string[], path: FieldPath, requiresKnown: boolean): FieldErrorList {
   if (versions.length === 0) return [fieldError.required(path)]
   const errors: FieldErrorList = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [i, version] of versions.entries()) {
     const at = path.index(i)
-    if (seen.has(version)) errors.push(fieldError.invalid(at, version, 'duplicate version'))
+    if (visited.has(version)) errors.push(fieldError.invalid(at, version, 'duplicate version'))
     else for (const message of isDNS1035Label(version)) errors.push(fieldError.invalid(at, version, message))
-    seen.add(version)
+    visited.add(version)
   }
   if (requiresKnown && !hasKnownReviewVersion(versions)) {
     errors.push(fieldError.invalid(path, versions, `must include at least one of ${knownReviewVersions.join(', ')}`))

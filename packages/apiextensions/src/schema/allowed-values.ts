@@ -44,8 +44,8 @@ export class AllowedValues {
 
   /** The values as messages print them. They are not kept, because few requests need them. */
   get texts(): readonly string[] {
-    const known = this.#texts?.deref()
-    if (known !== undefined) return known
+    const knownNames = this.#texts?.deref()
+    if (knownNames !== undefined) return knownNames
     const texts = this.values.map((item) => (typeof item === 'string' ? item : goJson(sortKeys(item))))
     this.#texts = new WeakRef(texts)
     return texts
@@ -75,13 +75,13 @@ class ValueIndex {
     const key = formatKey(value)
     const candidates = this.#valuesByKey.get(key)
     if (candidates === undefined) this.#valuesByKey.set(key, [value])
-    else if (!candidates.some((known) => equalsValue(known, value))) candidates.push(value)
+    else if (!candidates.some((knownJsonValue) => equalsValue(knownJsonValue, value))) candidates.push(value)
   }
 
   has(value: JsonValue): boolean {
     switch (typeof value) {
       case 'object':
-        return this.#valuesByKey.get(formatKey(value))?.some((known) => equalsValue(value, known)) === true
+        return this.#valuesByKey.get(formatKey(value))?.some((knownJsonValue) => equalsValue(value, knownJsonValue)) === true
       case 'number':
         if (this.#integers.has(Math.trunc(value)) || this.#numbers.has(value)) return true
         return isInteger(value) && this.#scalars.has(formatCharacter(value))

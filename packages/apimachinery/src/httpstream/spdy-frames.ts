@@ -15,7 +15,7 @@ export interface SpdyFrameHandler {
 interface DataFrame {
   readonly stream: number
   readonly fin: boolean
-  left: number
+  remaining: number
 }
 
 /** Parses SPDY frames from a byte stream. Passes the content of data frames on as it arrives, and buffers only control frames. */
@@ -48,7 +48,7 @@ export class SpdyFrameReader {
     if (word < 0x8000_0000) {
       const fin = (flags & spdyFin) !== 0
       if (size === 0) this.#handler.onData(word, Buffer.alloc(0), fin)
-      else this.#data = { stream: word, fin, left: size }
+      else this.#data = { stream: word, fin, remaining: size }
       return headBytes
     }
     if (size > maxControlBytes) throw new RangeError('SPDY control frame is too long')
@@ -58,10 +58,10 @@ export class SpdyFrameReader {
   }
 
   #takeData(data: DataFrame, bytes: Buffer): number {
-    const content = bytes.subarray(0, data.left)
-    data.left -= content.length
-    if (data.left === 0) this.#data = undefined
-    this.#handler.onData(data.stream, content, data.fin && data.left === 0)
+    const content = bytes.subarray(0, data.remaining)
+    data.remaining -= content.length
+    if (data.remaining === 0) this.#data = undefined
+    this.#handler.onData(data.stream, content, data.fin && data.remaining === 0)
     return content.length
   }
 }

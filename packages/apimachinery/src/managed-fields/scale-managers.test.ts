@@ -3,14 +3,14 @@ import type { ManagedFieldsEntry } from '../meta.ts'
 import { updateScaleManagers, getScaleManagers } from './scale-managers.ts'
 
 const paths = { 'apps/v1': 'spec.replicas' }
-const createEntry = (manager: string, fieldsV1: object, rest: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+const createEntry = (manager: string, fieldsV1: object, overrides: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
   manager,
   operation: 'Apply',
   apiVersion: 'apps/v1',
   time: '2026-01-01T00:00:00Z',
   fieldsType: 'FieldsV1',
   fieldsV1: fieldsV1 as NonNullable<ManagedFieldsEntry['fieldsV1']>,
-  ...rest,
+  ...overrides,
 })
 const replicas = { 'f:spec': { 'f:replicas': {} } }
 const both = { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } }

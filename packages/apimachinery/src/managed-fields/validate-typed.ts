@@ -45,7 +45,7 @@ function check(type: MergeType, value: JsonValue, path: readonly PathElement[], 
 }
 
 function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly PathElement[], report: Report): void {
-  const seen = new Set<PathElement>()
+  const visited = new Set<PathElement>()
   for (const [i, item] of list.entries()) {
     let element = `i:${i}`
     if (type.relationship !== 'atomic') {
@@ -55,9 +55,9 @@ function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly 
         report.failures.push({ path, message: `element ${i}: ${(error as Error).message}` })
         return
       }
-      if (!report.allowsDuplicates && seen.has(element))
+      if (!report.allowsDuplicates && visited.has(element))
         report.failures.push({ path, message: `duplicate entries for key ${formatElement(element)}` })
-      seen.add(element)
+      visited.add(element)
     }
     check(type.items, item, [...path, element], report)
   }

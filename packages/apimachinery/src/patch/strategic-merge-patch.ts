@@ -190,7 +190,7 @@ function isDeletion(item: JsonValue): boolean {
 
 function isSame(item: JsonValue, ordered: JsonValue, mergeKey: string): boolean {
   if (mergeKey === '') return equalsJson(item, ordered)
-  for (const one of [item, ordered]) if (!isJsonObject(one)) throw newBadType('map', one)
+  for (const jsonValue of [item, ordered]) if (!isJsonObject(jsonValue)) throw newBadType('map', jsonValue)
   return equalsJson(requireIdentity(item as JsonObject, mergeKey), requireIdentity(ordered as JsonObject, mergeKey))
 }
 

@@ -91,9 +91,9 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
   let i = 0
   let j = 0
   while (i < server.length && j < patch.length) {
-    const left = live.get(getItemIdentity(server[i]!, mergeKey))
+    const remaining = live.get(getItemIdentity(server[i]!, mergeKey))
     const right = live.get(getItemIdentity(patch[j]!, mergeKey))
-    merged.push(left !== undefined && right !== undefined && left < right ? server[i++]! : patch[j++]!)
+    merged.push(remaining !== undefined && right !== undefined && remaining < right ? server[i++]! : patch[j++]!)
   }
   return [...merged, ...server.slice(i), ...patch.slice(j)]
 }

@@ -107,7 +107,7 @@ export class ReadingThreads {
 }
 
 function findShortest(waiting: readonly Waiting[]): Waiting | undefined {
-  let found: Waiting | undefined
-  for (const entry of waiting) if (entry.length <= maxShortLength && entry.length < (found?.length ?? Infinity)) found = entry
-  return found
+  let foundWaiting: Waiting | undefined
+  for (const entry of waiting) if (entry.length <= maxShortLength && entry.length < (foundWaiting?.length ?? Infinity)) foundWaiting = entry
+  return foundWaiting
 }

@@ -49,8 +49,8 @@ function compileRule({
     checks.push((user) => user.groups.some((group) => groups.has(group)))
   }
   if (verbs.length > 0) {
-    const known = new Set(verbs)
-    checks.push((_user, { verb }) => known.has(verb))
+    const knownNames = new Set(verbs)
+    checks.push((_user, { verb }) => knownNames.has(verb))
   }
   if (namespaces.length > 0 || resources.length > 0) checks.push(compileResources(namespaces, resources))
   else if (nonResourceURLs.length > 0) checks.push(compilePaths(nonResourceURLs))
@@ -72,11 +72,11 @@ function compilePaths(patterns: readonly string[]): Matches {
 }
 
 function compileResources(namespaces: readonly string[], resources: readonly GroupResources[]): Matches {
-  const known = new Set(namespaces)
+  const knownNames = new Set(namespaces)
   const groups = resources.map(compileGroup)
   return (_user, action) => {
     if (!action.isResourceRequest) return false
-    if (known.size > 0 && !known.has(action.namespace)) return false
+    if (knownNames.size > 0 && !knownNames.has(action.namespace)) return false
     if (groups.length === 0) return true
     for (const matches of groups) if (matches(action)) return true
     return false

@@ -8,8 +8,8 @@ const head = '"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Po
 const formatPolicy = (spec: object): string => `{${head},"spec":${JSON.stringify(spec)}}`
 const createAuthorizer = (...lines: string[]) => createAbacAuthorizer(parseAbacPolicies(lines.join('\n'), 'policies').policies)
 const alice = { name: 'alice', groups: ['dev', 'system:authenticated'] }
-const createPodsAction = (verb: string, more: Partial<RequestedAction> = {}): RequestedAction =>
-  createResourceAction({ verb, resource: 'pods', namespace: 'a', ...more })
+const createPodsAction = (verb: string, overrides: Partial<RequestedAction> = {}): RequestedAction =>
+  createResourceAction({ verb, resource: 'pods', namespace: 'a', ...overrides })
 
 const everything = { namespace: '*', resource: '*', apiGroup: '*' }
 test.each<[title: string, line: string, action: RequestedAction, decision: 'allow' | 'noOpinion']>([

@@ -144,10 +144,10 @@ function validateUrl(text: string, at: FieldPath, disallowed: readonly string[])
 function validateAudiences(audiences: readonly string[], policy: string, issuer: FieldPath): FieldErrorList {
   const at = issuer.child('audiences')
   if (audiences.length === 0) return [fieldError.required(at, `at least one ${at.toString()} is required`)]
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const errors = audiences.flatMap((audience, i): FieldErrorList => {
-    const isRepeated = seen.has(audience)
-    seen.add(audience)
+    const isRepeated = visited.has(audience)
+    visited.add(audience)
     return [
       ...(audience === '' ? [fieldError.required(at.index(i), '')] : []),
       ...(isRepeated ? [fieldError.duplicate(at.index(i), audience)] : []),
@@ -196,14 +196,14 @@ function compileClaimRules({ claimValidationRules = [] }: JwtConfiguration, { at
 }
 
 function compileUserRules({ userValidationRules = [] }: JwtConfiguration, { at, errors }: Place): ValidationRule[] {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return userValidationRules.flatMap(({ expression = '', message = '' }, i) => {
     const place = at.index(i).child('expression')
     if (expression === '') {
       errors.push(fieldError.required(place, ''))
       return []
     }
-    const compiled = compileOnce(expression, 'userValidation', { at: place, errors, seen })
+    const compiled = compileOnce(expression, 'userValidation', { at: place, errors, seen: visited })
     return compiled === undefined ? [] : [{ expression: compiled, message }]
   })
 }
@@ -241,15 +241,15 @@ function compilePrefixed(
 }
 
 function compileExtra(mappings: NonNullable<ClaimMappings['extra']>, { at, errors }: Place): CompiledJwt['extra'] {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return mappings.flatMap(({ key = '', valueExpression = '' }, i) => {
     const place = at.index(i)
     errors.push(...validateExtraKey(key, place.child('key')))
-    if (seen.has(key)) {
+    if (visited.has(key)) {
       errors.push(fieldError.duplicate(place.child('key'), key))
       return []
     }
-    seen.add(key)
+    visited.add(key)
     if (valueExpression === '') {
       errors.push(fieldError.required(place.child('valueExpression'), ''))
       return []
@@ -286,13 +286,13 @@ type Purpose = Parameters<typeof compileClaimExpression>[1]
 function compileOnce(
   text: string,
   purpose: Purpose,
-  { at, errors, seen }: Place & { readonly seen: Set<string> },
+  { at, errors, seen: visited }: Place & { readonly seen: Set<string> },
 ): ClaimExpression | undefined {
-  if (seen.has(text)) {
+  if (visited.has(text)) {
     errors.push(fieldError.duplicate(at, text))
     return undefined
   }
-  seen.add(text)
+  visited.add(text)
   return compile(text, purpose, { at, errors })
 }
 

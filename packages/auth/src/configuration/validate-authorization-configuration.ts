@@ -56,9 +56,9 @@ function validateAuthorizers({ authorizers }: AuthorizationConfiguration, rules:
   })
 }
 
-function validateName(name: string, seen: ReadonlySet<string>, at: FieldPath): FieldErrorList {
+function validateName(name: string, visited: ReadonlySet<string>, at: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(at, '')]
-  if (seen.has(name)) return [fieldError.duplicate(at, name)]
+  if (visited.has(name)) return [fieldError.duplicate(at, name)]
   const problems = isDNS1123Subdomain(name)
   return problems.length === 0 ? [] : [fieldError.invalid(at, name, `authorizer name is invalid: ${problems.join(', ')}`)]
 }
@@ -129,12 +129,12 @@ const maxConditions = 64
 
 function validateConditions(expressions: readonly string[], at: FieldPath, rules: AuthorizationConfigurationRules): FieldErrorList {
   if (expressions.length > maxConditions) return [fieldError.tooMany(at, expressions.length, maxConditions)]
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return expressions.flatMap((expression, i) => {
     const path = at.index(i).child('expression')
     if (expression.trim() === '') return [fieldError.required(path, '')]
-    if (seen.has(expression)) return [fieldError.duplicate(path, expression)]
-    seen.add(expression)
+    if (visited.has(expression)) return [fieldError.duplicate(path, expression)]
+    visited.add(expression)
     const problem = rules.checkExpression(expression)
     return problem === undefined ? [] : [fieldError.invalid(path, expression, problem)]
   })

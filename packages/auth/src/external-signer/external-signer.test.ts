@@ -125,9 +125,9 @@ describe('a signer that does not work', () => {
 
   test.each<[string, (signer: TokenSigner) => void]>([
     ['max token life supported by external-jwt-signer (599s) is less than acceptable (min 600s)', (one) => one.setMaxTokenSeconds(599)],
-    ['found invalid refresh hint (0s)', (one) => one.setRefreshSeconds(0)],
-    ['found invalid public key id ""', (one) => one.rotate('')],
-    ['rpc error: code = Unavailable desc = broken', (one) => one.setFailure('broken')],
+    ['found invalid refresh hint (0s)', (tokenSigner) => tokenSigner.setRefreshSeconds(0)],
+    ['found invalid public key id ""', (tokenSigner) => tokenSigner.rotate('')],
+    ['rpc error: code = Unavailable desc = broken', (tokenSigner) => tokenSigner.setFailure('broken')],
   ])('fails to open: %s', async (message, change) => {
     change(signer)
     await expect(open()).rejects.toThrow(message)

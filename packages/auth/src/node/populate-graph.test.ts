@@ -79,17 +79,17 @@ function createStored(object: KubeObject, fields: Record<string, string> = {}): 
     copy: () => structuredClone(object),
   } as unknown as StoredObject
 }
-const createPod = (name: string, spec: object = {}, more: object = {}): StoredObject => {
+const createPod = (name: string, spec: object = {}, overrides: object = {}): StoredObject => {
   const node = 'nodeName' in spec ? { 'spec.nodeName': String(spec.nodeName) } : {}
-  return createStored({ metadata: { namespace: 'ns', name }, spec: { containers: [], ...spec }, ...more } as KubeObject, node)
+  return createStored({ metadata: { namespace: 'ns', name }, spec: { containers: [], ...spec }, ...overrides } as KubeObject, node)
 }
 const listed: ObjectEvent = { type: 'BOOKMARK', revision: 1, initialEventsEnd: true }
 const isSeen = (resource: 'pods' | 'secrets' | 'resourceclaims', name: string): boolean =>
   graph.isRelated(resource, { namespace: 'ns', name }, 'n')
-const withSecret = (secretName: string, more: object = {}): object => ({
+const withSecret = (secretName: string, overrides: object = {}): object => ({
   nodeName: 'n',
   imagePullSecrets: [{ name: secretName }],
-  ...more,
+  ...overrides,
 })
 
 test('adds a pod when it is bound, and updates it for new ephemeral containers and resource claims', async () => {

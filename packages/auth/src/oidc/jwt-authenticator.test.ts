@@ -33,7 +33,7 @@ async function open(change: Partial<JwtConfiguration> = {}, options: { readonly 
 }
 
 const readSeconds = (): number => Math.floor(providers.clock.now() / 1000)
-const createClaims = (more: object = {}): object => ({ iss: issuer, aud: 'me', sub: 'alice', exp: readSeconds() + 600, ...more })
+const createClaims = (overrides: object = {}): object => ({ iss: issuer, aud: 'me', sub: 'alice', exp: readSeconds() + 600, ...overrides })
 const authenticate = async (authenticator: JwtAuthenticator, token: string) => authenticator.authenticateToken(token)
 
 describe('a token of the issuer', () => {
@@ -276,9 +276,9 @@ describe('claims', () => {
   test('distributed claims are fetched and verified', async () => {
     const other = 'https://groups.example.com'
     providers.add(other, [two])
-    const createSource = (more: object) => ({
+    const createSource = (overrides: object) => ({
       _claim_names: { groups: 's' },
-      _claim_sources: { s: { endpoint: `${other}/claims`, ...more } },
+      _claim_sources: { s: { endpoint: `${other}/claims`, ...overrides } },
     })
     const token = signToken(createClaims(createSource({ access_token: 't' })), one)
     providers.documents[`${other}/claims`] = signToken(createClaims({ iss: other, groups: ['far'] }), two)

@@ -148,8 +148,8 @@ test.each<[object, string | undefined]>([
   [{ aud: ['elsewhere'] }, 'token audiences ["elsewhere"] is invalid for the target audiences ["api"]'],
   [{ aud: [7] }, 'aud claim is invalid'],
   [{ iss: 'https://other.example' }, undefined],
-])('rejects a token with the claims %j', async (more, rejected) => {
-  const token = await sign({ ...claims, ...more })
+])('rejects a token with the claims %j', async (overrides, rejected) => {
+  const token = await sign({ ...claims, ...overrides })
   secret = createSecretWith(token)
   expect(await authenticate(token)).toEqual(rejected === undefined ? undefined : { rejected })
   expect(labelled).toEqual([])

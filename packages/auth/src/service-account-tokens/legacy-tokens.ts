@@ -105,7 +105,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
 
   async function authenticateFor(
     token: string,
-    wanted: readonly string[],
+    requestedAudiences: readonly string[],
     notes?: RequestNotes,
   ): Promise<TokenForAudiences | RejectedToken | undefined> {
     const verified = await verifier.verify(token, issuers)
@@ -114,8 +114,8 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     const aud = readAudiences(verified.payload)
     if (aud === undefined) return { rejected: 'aud claim is invalid' }
     const audiences = getAudiences({ aud, sub: typeof sub === 'string' ? sub : '' }, { serverAudiences: options.audiences, notes, metrics })
-    const common = audiences.filter((audience) => wanted.includes(audience))
-    if (common.length === 0) return rejectAudience(audiences, wanted)
+    const common = audiences.filter((audience) => requestedAudiences.includes(audience))
+    if (common.length === 0) return rejectAudience(audiences, requestedAudiences)
     const claims = readClaims(verified.payload)
     if (isRejectedToken(claims)) return claims
     const problem = objects && (await findProblem(token, claims, notes))

@@ -73,7 +73,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
 
   async function authenticateFor(
     token: string,
-    wanted: readonly string[],
+    requestedAudiences: readonly string[],
     notes?: RequestNotes,
   ): Promise<TokenForAudiences | RejectedToken | undefined> {
     const verified = await verifier.verify(token, issuers)
@@ -81,8 +81,8 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     const payload = readPayload(verified.payload)
     if (payload === undefined) return { rejected: 'service account token claims could not be validated due to unexpected validation error' }
     const audiences = getAudiences(payload, { serverAudiences: options.audiences, notes, metrics })
-    const common = audiences.filter((audience) => wanted.includes(audience))
-    if (common.length === 0) return rejectAudience(audiences, wanted)
+    const common = audiences.filter((audience) => requestedAudiences.includes(audience))
+    if (common.length === 0) return rejectAudience(audiences, requestedAudiences)
     const now = clock.now()
     const problem = findTimeProblem(payload, now) ?? (await findProblem(payload, now))
     if (problem !== undefined) return problem

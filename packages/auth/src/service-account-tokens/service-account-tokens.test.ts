@@ -145,8 +145,8 @@ test('rejects critical extensions and invalid object names, even if the signatur
   const { authenticate } = setUp()
   const key = readSigningKey(pems.ES256)
   const payload = buildTokenPayload(claims, issuer, start)
-  const signToken = (more: object, changed: object = payload): Promise<string> =>
-    signParts({ alg: key.algorithm, kid: key.id, ...more }, changed, key)
+  const signToken = (overrides: object, changed: object = payload): Promise<string> =>
+    signParts({ alg: key.algorithm, kid: key.id, ...overrides }, changed, key)
   expect(await authenticate(await signToken({}))).toBeDefined()
   for (const more of [{ crit: ['x'], x: 1 }, { crit: ['b64'], b64: true }, { crit: [] }, { b64: false }])
     expect(await authenticate(await signToken(more))).toBeUndefined()

@@ -15,7 +15,7 @@ import type { CallCost, CallNodes, SizedNode, SizeHints } from './sized-node.ts'
 import { estimateStandardCall } from './standard-call-costs.ts'
 
 const free = createExactRange(0n)
-const one = createExactRange(1n)
+const range = createExactRange(1n)
 const newList = createExactRange(10n)
 const newMap = createExactRange(30n)
 const newStruct = createExactRange(40n)
@@ -88,7 +88,7 @@ class CostEstimator {
 
   #variable(expression: Expr, name: string): Range {
     this.#paths.set(expression, this.#variables.find(name)?.path ?? [name])
-    return one
+    return range
   }
 
   #select(expression: Select): Range {
@@ -96,7 +96,7 @@ class CostEstimator {
     if (expression.testOnly) return operand
     this.#paths.set(expression, [...this.#path(expression.operand), expression.field])
     const { kind } = this.#type(expression.operand)
-    return kind === 'map' || kind === 'struct' || kind === 'parameter' ? sum(operand, one) : operand
+    return kind === 'map' || kind === 'struct' || kind === 'parameter' ? sum(operand, range) : operand
   }
 
   #call(call: Call): Range {
@@ -130,7 +130,7 @@ class CostEstimator {
 
   #dynamic(call: Call): Range {
     const [arg] = call.args as readonly [Expr]
-    const cost = sum(one, this.cost(arg))
+    const cost = sum(range, this.cost(arg))
     this.#copySizes(call, arg)
     return cost
   }
@@ -162,7 +162,7 @@ class CostEstimator {
   #list(expression: ListExpr): Range {
     const { elements } = expression
     const costs = elements.map((element) => this.cost(element))
-    this.#entrySizes.set(expression, { kind: 'list', key: one, value: this.#sizeOfAll(elements) })
+    this.#entrySizes.set(expression, { kind: 'list', key: range, value: this.#sizeOfAll(elements) })
     return sum(...costs, newList)
   }
 
@@ -270,7 +270,7 @@ class CostEstimator {
       this.#sizes.set(expression, hinted)
       return hinted
     }
-    if (isScalar(this.#type(expression))) return one
+    if (isScalar(this.#type(expression))) return range
     const name = this.#findName(expression)
     return name === undefined ? undefined : this.#variables.find(name)?.size
   }
@@ -309,7 +309,7 @@ function measureWritten(expression: Expr): Range | undefined {
   if (expression.kind !== 'literal') return undefined
   const { constant } = expression
   if (constant.type === 'string') return createExactRange(BigInt(countCodePoints(constant.value)))
-  return constant.type === 'bytes' ? createExactRange(BigInt(constant.value.length)) : one
+  return constant.type === 'bytes' ? createExactRange(BigInt(constant.value.length)) : range
 }
 
 function isScalar(type: Type): boolean {

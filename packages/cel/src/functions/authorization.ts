@@ -82,8 +82,8 @@ class ResourceCheck extends AuthorizationValue {
     this.resource = resource
   }
 
-  with(more: Partial<CheckedResource>): ResourceCheck {
-    return new ResourceCheck(this.authorizer, { ...this.resource, ...more })
+  with(overrides: Partial<CheckedResource>): ResourceCheck {
+    return new ResourceCheck(this.authorizer, { ...this.resource, ...overrides })
   }
 }
 

@@ -166,12 +166,12 @@ export class DependencyGraph {
 }
 
 /** Returns whether an owner reference of an object in `namespace` matches the owner that a lookup found. */
-function refersTo(reference: OwnerReference, namespace: string, found: Coordinates | undefined): boolean {
+function refersTo(reference: OwnerReference, namespace: string, foundCoordinates: Coordinates | undefined): boolean {
   return (
-    found !== undefined &&
-    reference.apiVersion === found.apiVersion &&
-    reference.kind === found.kind &&
-    reference.name === found.name &&
-    (found.namespace === '' || found.namespace === namespace)
+    foundCoordinates !== undefined &&
+    reference.apiVersion === foundCoordinates.apiVersion &&
+    reference.kind === foundCoordinates.kind &&
+    reference.name === foundCoordinates.name &&
+    (foundCoordinates.namespace === '' || foundCoordinates.namespace === namespace)
   )
 }

@@ -58,12 +58,12 @@ async function createConfigMap(
   })
   return created.getObject()
 }
-const createOwnerReference = ({ metadata }: Created, more: Partial<OwnerReference> = {}): OwnerReference => ({
+const createOwnerReference = ({ metadata }: Created, overrides: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   name: metadata.name!,
   uid: metadata.uid!,
-  ...more,
+  ...overrides,
 })
 const find = (name: string, namespace = 'a'): Promise<Created | undefined> => cluster.configMaps.get(namespace, name, live)
 const isGone = (name: string, namespace = 'a'): Promise<unknown> =>

@@ -91,7 +91,7 @@ export class PolicyTypeChecker {
 /** The OpenAPI definitions of built-in types. Definitions of custom resources refer to them, too. */
 class Definitions {
   readonly #types: ApiTypes
-  readonly #found = new Map<string, PublishedSchema>()
+  readonly #foundByName = new Map<string, PublishedSchema>()
 
   constructor(types: ApiTypes) {
     this.#types = types
@@ -99,11 +99,11 @@ class Definitions {
 
   find(reference: string): PublishedSchema | undefined {
     const name = reference.slice(prefix.length)
-    const known = this.#found.get(name)
-    const struct = known === undefined ? this.#types.findSchema(name) : undefined
-    if (struct === undefined) return known
-    for (const [each, schema] of Object.entries(openAPISchemas([struct]))) this.#found.set(each, schema)
-    return this.#found.get(name)
+    const knownPublishedSchema = this.#foundByName.get(name)
+    const struct = knownPublishedSchema === undefined ? this.#types.findSchema(name) : undefined
+    if (struct === undefined) return knownPublishedSchema
+    for (const [each, schema] of Object.entries(openAPISchemas([struct]))) this.#foundByName.set(each, schema)
+    return this.#foundByName.get(name)
   }
 }
 

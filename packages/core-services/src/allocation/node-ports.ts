@@ -85,8 +85,8 @@ async function reallocate(service: Service, oldPorts: readonly number[], allocat
   }
 }
 
-function refuseRepeated({ protocol = '', nodePort = 0 }: ServicePort, seen: Set<string>): void {
+function refuseRepeated({ protocol = '', nodePort = 0 }: ServicePort, visited: Set<string>): void {
   const key = `{${protocol} ${nodePort}}`
-  if (seen.has(key)) throw newUnknownError(`duplicate nodePort: ${key}`)
-  seen.add(key)
+  if (visited.has(key)) throw newUnknownError(`duplicate nodePort: ${key}`)
+  visited.add(key)
 }

@@ -30,7 +30,7 @@ async function connectPair(): Promise<{ readonly near: Socket; readonly far: Soc
 }
 
 /** Connects a client and a fake kubelet through a translation. Records the data that each of them receives. */
-async function translate(wanted: Partial<ProcessStreams>) {
+async function translate(expectedStreams: Partial<ProcessStreams>) {
   const [client, remote] = await Promise.all([connectPair(), connectPair()])
   const toClient: string[] = []
   const toRemote: string[] = []
@@ -60,7 +60,7 @@ async function translate(wanted: Partial<ProcessStreams>) {
     stdout: false,
     stderr: false,
     tty: false,
-    ...wanted,
+    ...expectedStreams,
   })
   const join = (): void => translation.join(remote.near, Buffer.alloc(0), 'v4.channel.k8s.io')
   const findId = (name: string): number => [...streams].find(([, other]) => other === name)![0]

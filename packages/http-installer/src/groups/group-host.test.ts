@@ -27,10 +27,10 @@ function createTypes(group: string, version: string, kind: string): GroupVersion
   return { groupVersion: { group, version }, kinds: [type], table: coreV1.table }
 }
 
-function createGroup(name: string, plural: string, kind: string, more: Partial<ApiGroup> = {}): ApiGroup {
+function createGroup(name: string, plural: string, kind: string, overrides: Partial<ApiGroup> = {}): ApiGroup {
   const definition = defineResource({ group: name, version: 'v1', kind, plural, scope: 'Cluster', strategy: {} })
   const types = [createTypes(name, 'v1', kind)]
-  return { ...defineApiGroup({ name, priority: 1, types, resources: [definition] }), ...more }
+  return { ...defineApiGroup({ name, priority: 1, types, resources: [definition] }), ...overrides }
 }
 
 const widgets = createGroup('example.com', 'widgets', 'Widget')

@@ -13,11 +13,11 @@ export function findEgressConfigurationError({ egressSelections }: EgressConfigu
 }
 
 function validateNames(selections: readonly EgressSelection[]): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return selections.flatMap((selection, i) => {
     const name = selection.name.toLowerCase()
-    if (seen.has(name)) return [fieldError.duplicate(path.index(i), name)]
-    seen.add(name)
+    if (visited.has(name)) return [fieldError.duplicate(path.index(i), name)]
+    visited.add(name)
     return networks.includes(name) ? [] : [fieldError.notSupported(path, name, networks)]
   })
 }

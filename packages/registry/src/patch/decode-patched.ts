@@ -142,8 +142,8 @@ function sortInPrintedOrder(
 }
 
 /** Returns an "unknown field" error for each member of a document that is not decoded because its kind is wrong. */
-function listUnknownMembers(patched: JsonObject, known: readonly string[] = ['apiVersion', 'kind']): readonly string[] {
-  const names = Object.keys(patched).filter((name) => !known.includes(name))
+function listUnknownMembers(patched: JsonObject, knownNames: readonly string[] = ['apiVersion', 'kind']): readonly string[] {
+  const names = Object.keys(patched).filter((name) => !knownNames.includes(name))
   return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
 }
 
@@ -204,9 +204,9 @@ function pruneCustom({ type, types, gvk }: WriteRoute, { group, version, kind }:
   }
   if (versionType !== undefined) return pruneUnknown(versionType, object)
   const members = object as unknown as JsonObject
-  const known = ['apiVersion', 'kind', 'metadata']
-  const errors = listUnknownMembers(members, known)
-  for (const name of Object.keys(members)) if (!known.includes(name)) delete members[name]
+  const knownNames = ['apiVersion', 'kind', 'metadata']
+  const errors = listUnknownMembers(members, knownNames)
+  for (const name of Object.keys(members)) if (!knownNames.includes(name)) delete members[name]
   return errors
 }
 

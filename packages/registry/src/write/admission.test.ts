@@ -39,10 +39,10 @@ const plainRoute: AdmittedRoute = {
   listEquivalents: () => [],
 }
 
-function createAttributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
+function createAttributes(objects: Partial<AdmittedObjects>, overrides: Partial<AdmittedWrite> = {}): WriteAttributes {
   conversions = 0
   const options = { dryRun: false, fieldManager: 'me', force: false, fieldValidation: 'Strict', sentFieldValidation: 'Strict' } as const
-  const write: AdmittedWrite = { route: plainRoute, context: testContext('ns'), name: 'a', dryRun: false, options, ...rest }
+  const write: AdmittedWrite = { route: plainRoute, context: testContext('ns'), name: 'a', dryRun: false, options, ...overrides }
   return new WriteAttributes(write, 'UPDATE', { object: undefined, oldObject: undefined, isFinal: true, ...objects })
 }
 

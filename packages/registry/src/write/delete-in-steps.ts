@@ -48,11 +48,11 @@ export async function beginDeletion<T extends KubeObject>(
 function requireSameUid<T extends KubeObject>({ dependencies, context, name, options }: Deletion<T>, { metadata }: DeepReadonly<T>): void {
   const { uid = '', resourceVersion = '' } = metadata
   const requested = options.preconditions ?? {}
-  const throwConflict = (member: string, wanted: string, actual: string): never => {
+  const throwConflict = (member: string, expected: string, actual: string): never => {
     throw newConflict(
       qualifyResource(dependencies, context),
       name,
-      `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${actual}`,
+      `Precondition failed: ${member} in precondition: ${expected}, ${member} in object meta: ${actual}`,
     )
   }
   if (requested.uid !== undefined && requested.uid !== uid) throwConflict('UID', requested.uid, uid)

@@ -14,15 +14,15 @@ const standardTypes: ReadonlySet<string> = new Set(['Container', 'PersistentVolu
  * overflow an int64.
  */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n
-const one = parseQuantity('1')
+const quantity = parseQuantity('1')
 
 export function validateLimitRange({ spec }: DeepReadonly<LimitRange>): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return (spec?.limits ?? []).flatMap((item, i) => {
     const path = newFieldPath('spec', 'limits').index(i)
     const errors = validateType(item.type, path.child('type'))
-    if (seen.has(item.type)) errors.push(fieldError.duplicate(path.child('type'), item.type))
-    seen.add(item.type)
+    if (visited.has(item.type)) errors.push(fieldError.duplicate(path.child('type'), item.type))
+    visited.add(item.type)
     return errors.concat(validateItem(item, path))
   })
 }
@@ -102,7 +102,7 @@ function validateRatio(ratio: Quantity | undefined, { min, max }: Bounds, path: 
   if (ratio === undefined) return []
   const errors: FieldErrorList = []
   const text = ratio.toString()
-  if (ratio.compare(one) < 0) errors.push(fieldError.invalid(path, text, `ratio ${text} is less than 1`))
+  if (ratio.compare(quantity) < 0) errors.push(fieldError.invalid(path, text, `ratio ${text} is less than 1`))
   if (min === undefined || max === undefined) return errors
   const fitsMilli = [ratio, min, max].every((quantity) => quantity.value() < maxMilliValue)
   const value = fitsMilli ? Number(ratio.milliValue()) / 1000 : Number(ratio.value())

@@ -9,7 +9,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [i, taint] of taints.entries()) {
     const { key = '', value = '', effect = '' } = taint
     const at = path.index(i)
@@ -18,13 +18,13 @@ export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: Fie
     if (messages.length > 0) errors.push(fieldError.invalid(at.child('value'), value, messages.join(';')))
     errors.push(...validateRequiredOneOf(effect, effects, at.child('effect')))
     const pair = `${effect}/${key}`
-    if (seen.has(pair)) {
+    if (visited.has(pair)) {
       errors.push({
         ...fieldError.duplicate(at, toInternalStruct(coreV1.table.resolve('Taint'), taint)),
         detail: 'taints must be unique by key and effect pair',
       })
     }
-    seen.add(pair)
+    visited.add(pair)
   }
   return errors
 }

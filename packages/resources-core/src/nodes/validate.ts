@@ -101,14 +101,14 @@ function validatePodCIDRs(cidrs: readonly string[]): FieldErrorList {
 }
 
 function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return (status?.addresses ?? []).flatMap((address, i) => {
     const key = `${address.type} ${address.address}`
-    if (seen.has(key))
+    if (visited.has(key))
       return [
         fieldError.duplicate(newFieldPath('status', 'addresses').index(i), toInternalStruct(coreV1.table.resolve('NodeAddress'), address)),
       ]
-    seen.add(key)
+    visited.add(key)
     return []
   })
 }

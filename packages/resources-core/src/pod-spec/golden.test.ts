@@ -66,7 +66,10 @@ function hasTemplateChange({ body }: Step): boolean {
 }
 
 function locateAt(value: unknown, path: readonly string[]): JsonValue | undefined {
-  return path.reduce<JsonValue | undefined>((found, name) => (found as JsonObject | undefined)?.[name], value as JsonValue)
+  return path.reduce<JsonValue | undefined>(
+    (foundJsonValue, name) => (foundJsonValue as JsonObject | undefined)?.[name],
+    value as JsonValue,
+  )
 }
 
 /** Returns whether the rule for this error applies only to pod templates of some kinds. */

@@ -51,10 +51,10 @@ export function validateResizePolicy(
 ): FieldErrorList {
   if (resizePolicy === undefined) return []
   const path = containerPath.child('resizePolicy')
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return validateItems(resizePolicy, path, ({ resourceName = '', restartPolicy = '' }, at) => {
-    const errors: FieldErrorList = seen.has(resourceName) ? [fieldError.duplicate(at, resourceName)] : []
-    seen.add(resourceName)
+    const errors: FieldErrorList = visited.has(resourceName) ? [fieldError.duplicate(at, resourceName)] : []
+    visited.add(resourceName)
     errors.push(...validateRequiredOneOf(resourceName, resizable, path), ...validateRequiredOneOf(restartPolicy, resizePolicies, path))
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
       errors.push(fieldError.invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))

@@ -74,12 +74,12 @@ export function validateLabelKeys(term: LabelKeyed, path: FieldPath): FieldError
     ...validateKeys(mismatch, selector, path.child('mismatchLabelKeys')),
   ]
   const lastOf = new Map(match.map((key, i) => [key, i]))
-  const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
+  const visited = new Set(Object.keys(selector?.matchLabels ?? {}))
   for (const { key } of selector?.matchExpressions ?? []) {
     const i = lastOf.get(key)
-    if (i !== undefined && seen.has(key))
+    if (i !== undefined && visited.has(key))
       errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
-    seen.add(key)
+    visited.add(key)
   }
   const mismatched = new Set(mismatch)
   for (const [i, key] of match.entries()) {

@@ -89,14 +89,14 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, context: Volu
  * faster than a search through all rules.
  */
 function findSourceRules(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
-  let found: SourceEntry | undefined
+  let foundSourceEntry: SourceEntry | undefined
   for (const member in volume) {
     const entry = rulesByMember.get(member)
     if (entry === undefined) continue
-    if (found !== undefined) return rulesInOrder
-    found = entry
+    if (foundSourceEntry !== undefined) return rulesInOrder
+    foundSourceEntry = entry
   }
-  return found === undefined ? [] : [found]
+  return foundSourceEntry === undefined ? [] : [foundSourceEntry]
 }
 
 function validateInitiatorLength({ volume: { name = '', iscsi }, volumePath }: VolumeContext): FieldErrorList {

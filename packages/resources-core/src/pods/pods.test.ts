@@ -18,14 +18,14 @@ const types = createApiTypes([coreV1])
 const schema = types.kind({ group: '', version: 'v1', kind: 'Pod' })!.schema
 
 /** Returns the pod that a create request would store: with defaults, normalized and prepared. */
-function createPod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[] = []): Pod {
+function createPod(spec: Partial<PodSpec>, overrides: Partial<Pod> = {}, warnings: string[] = []): Pod {
   const containers: Container[] = [{ name: 'c', image: 'i' }]
-  const body = { metadata: { name: 'p', namespace: 'ns' }, ...more, spec: { containers, serviceAccountName: 'default', ...spec } }
+  const body = { metadata: { name: 'p', namespace: 'ns' }, ...overrides, spec: { containers, serviceAccountName: 'default', ...spec } }
   const { object } = decodeStruct<Pod>(schema, parseJson(JSON.stringify(body)), { strict: 'Strict' })
   setPodDefaults(object)
   normalizePod(object)
   podStrategy.prepareForCreate?.({ warn: (text: string) => void warnings.push(text) } as RequestContext, object)
-  if (more.status !== undefined) object.status = structuredClone(more.status)
+  if (overrides.status !== undefined) object.status = structuredClone(overrides.status)
   return object
 }
 

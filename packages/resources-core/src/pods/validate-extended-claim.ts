@@ -11,7 +11,7 @@ export function validateExtendedClaim({ spec, status }: DeepReadonly<Pod>, path:
   const mappingsPath = path.child('requestMappings')
   const errors = mappings.length === 0 ? [fieldError.required(mappingsPath, 'at least one request mapping is required')] : []
   const containers = new Map([...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((container) => [container.name, container]))
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [i, mapping] of mappings.entries()) {
     const at = mappingsPath.index(i)
     const { containerName = '', resourceName = '', requestName = '' } = mapping
@@ -26,12 +26,12 @@ export function validateExtendedClaim({ spec, status }: DeepReadonly<Pod>, path:
     }
     errors.push(...validateDNSLabel(requestName, path.child('requestName')))
     const key = JSON.stringify([containerName, resourceName, requestName])
-    if (seen.has(key)) {
+    if (visited.has(key)) {
       for (const [member, value] of Object.entries({ containerName, resourceName, requestName })) {
         errors.push(fieldError.duplicate(at.child(member), value))
       }
     }
-    seen.add(key)
+    visited.add(key)
   }
   const name = claim.resourceClaimName ?? ''
   const namePath = path.child('resourceClaimName')

@@ -60,17 +60,17 @@ function forbidNodePortsOfClusterIP(ports: readonly Port[], type: string | undef
 }
 
 function validateUniqueNodePorts(ports: readonly Port[]): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return ports.flatMap(({ nodePort = 0, protocol = '' }, i) => {
-    if (nodePort === 0 || !isRepeated(seen, `${protocol}/${nodePort}`)) return []
+    if (nodePort === 0 || !isRepeated(visited, `${protocol}/${nodePort}`)) return []
     return [fieldError.duplicate(portsPath.index(i).child('nodePort'), nodePort)]
   })
 }
 
 function validateUniquePorts(ports: readonly Port[]): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return ports.flatMap(({ port = 0, protocol = '' }, i) =>
-    isRepeated(seen, `${protocol}/${port}`)
+    isRepeated(visited, `${protocol}/${port}`)
       ? [fieldError.duplicate(portsPath.index(i), createVerbatimValue(printComparedPort(protocol, port)))]
       : [],
   )
@@ -81,8 +81,8 @@ function printComparedPort(protocol: string, port: number): string {
   return `{"Name":"","Protocol":${quote(protocol)},"AppProtocol":null,"Port":${port},"TargetPort":0,"NodePort":0}`
 }
 
-function isRepeated(seen: Set<string>, key: string): boolean {
-  if (seen.has(key)) return true
-  seen.add(key)
+function isRepeated(visited: Set<string>, key: string): boolean {
+  if (visited.has(key)) return true
+  visited.add(key)
   return false
 }

@@ -20,7 +20,11 @@ const createUserContext = (name: string, groups: string[] = []): RequestContext 
   info: action,
   user: { name, groups },
 })
-const createRole = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
+const createRole = (rules: PolicyRule[], overrides: Partial<ClusterRole> = {}): ClusterRole => ({
+  metadata: { name: 'a' },
+  rules,
+  ...overrides,
+})
 
 describe('privilege escalation', () => {
   const { check } = createRoleHooks(authority, 'clusterroles')

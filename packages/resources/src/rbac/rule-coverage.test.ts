@@ -2,19 +2,19 @@ import type { PolicyRule } from '@keelson/api/rbac/v1'
 import { expect, test } from 'vitest'
 import { describeRules, findMissingRules } from './rule-coverage.ts'
 
-const createRule = (verbs: string, resources: string, rest: Partial<PolicyRule> = {}): PolicyRule => ({
+const createRule = (verbs: string, resources: string, overrides: Partial<PolicyRule> = {}): PolicyRule => ({
   verbs: verbs.split(' '),
   apiGroups: [''],
   resources: resources.split(' '),
-  ...rest,
+  ...overrides,
 })
 const createUrlRule = (verbs: string, nonResourceURLs: string): PolicyRule => ({
   verbs: verbs.split(' '),
   nonResourceURLs: nonResourceURLs.split(' '),
 })
 
-const describeMissingRules = async (held: PolicyRule[], wanted: PolicyRule[]): Promise<string> =>
-  describeRules(await findMissingRules(held, wanted))
+const describeMissingRules = async (held: PolicyRule[], requestedRules: PolicyRule[]): Promise<string> =>
+  describeRules(await findMissingRules(held, requestedRules))
 
 test.each<[string, PolicyRule[], PolicyRule[]]>([
   ['the same rule', [createRule('get list', 'pods')], [createRule('list', 'pods')]],
@@ -24,8 +24,8 @@ test.each<[string, PolicyRule[], PolicyRule[]]>([
   ['a subresource of all resources', [createRule('get', '*/scale')], [createRule('get', 'pods/scale')]],
   ['paths below', [createUrlRule('get', '/api/*')], [createUrlRule('get', '/api/v1 /api/*')]],
   ['nothing', [], []],
-])('covers: %s', async (_name, held, wanted) => {
-  expect(await describeMissingRules(held, wanted)).toBe('')
+])('covers: %s', async (_name, held, requestedRules) => {
+  expect(await describeMissingRules(held, requestedRules)).toBe('')
 })
 
 test.each<[string, PolicyRule[], PolicyRule[], string]>([
@@ -63,6 +63,6 @@ test.each<[string, PolicyRule[], PolicyRule[], string]>([
 {NonResourceURLs:["/b"], Verbs:["get"]}
 {NonResourceURLs:["/b"], Verbs:["post"]}`,
   ],
-])('does not cover: %s', async (_name, held, wanted, expected) => {
-  expect(await describeMissingRules(held, wanted)).toBe(expected)
+])('does not cover: %s', async (_name, held, requestedRules, expected) => {
+  expect(await describeMissingRules(held, requestedRules)).toBe(expected)
 })

@@ -192,9 +192,9 @@ interface ReadAuthority {
 
 /** Reads a stored CA. If it is unusable, throws an error that explains how to repair it. */
 function readAuthority(name: string, { certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
-  const createDamagedError = (what: string, cause?: unknown): Error =>
+  const createDamagedError = (subject: string, cause?: unknown): Error =>
     new Error(
-      `${what}. Restore ${name}.crt and ${name}.key from a backup. Or delete both: the server then creates a new CA, and clients must be configured to trust it`,
+      `${subject}. Restore ${name}.crt and ${name}.key from a backup. Or delete both: the server then creates a new CA, and clients must be configured to trust it`,
       {
         cause,
       },

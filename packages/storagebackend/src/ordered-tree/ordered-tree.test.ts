@@ -88,9 +88,9 @@ describe('OrderedTree', () => {
           const items = sortItems(model)
           const snapshot = tree.snapshot()
           expect([...snapshot.scan(fullRange)]).toEqual(items)
-          items.forEach((one, rank) => {
-            if (snapshot.get(one.key) !== one) expect(snapshot.get(one.key)).toBe(one)
-            if (snapshot.count({ start: '', end: one.key }) !== rank) expect(snapshot.count({ start: '', end: one.key })).toBe(rank)
+          items.forEach((item, rank) => {
+            if (snapshot.get(item.key) !== item) expect(snapshot.get(item.key)).toBe(item)
+            if (snapshot.count({ start: '', end: item.key }) !== rank) expect(snapshot.count({ start: '', end: item.key })).toBe(rank)
           })
         }
       }),

@@ -36,7 +36,7 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
     const readListCounters = async (): Promise<number[]> => {
       const metrics = await readMetrics()
       return ['', '_fetched_objects', '_evaluated_objects', '_returned_objects'].map(
-        (what) => metrics.get(`apiserver_storage_list${what}_total${labels}`) ?? 0,
+        (subject) => metrics.get(`apiserver_storage_list${subject}_total${labels}`) ?? 0,
       )
     }
     const oldCounts = await readListCounters()

@@ -50,10 +50,10 @@ export class WatchReader {
 }
 
 /** Waits for a promise. Rejects if a timeout expires first. */
-export async function waitFor<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
+export async function waitFor<T>(promise: Promise<T>, subject: string, milliseconds = 10_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`timeout while waiting for ${what}`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`timeout while waiting for ${subject}`)), milliseconds)
   })
   try {
     return await Promise.race([promise, timeout])

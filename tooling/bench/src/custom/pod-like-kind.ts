@@ -70,7 +70,7 @@ function deriveSchema(values: readonly JsonValue[]): JsonObject {
 function addDefaults(schema: JsonObject, defaults: Readonly<Record<string, JsonValue>>): void {
   const properties = schema['properties'] as JsonObject
   for (const [name, value] of Object.entries(defaults)) {
-    const known = properties[name] as JsonObject | undefined
-    properties[name] = { ...(known ?? deriveSchema([value])), default: value }
+    const knownJsonObject = properties[name] as JsonObject | undefined
+    properties[name] = { ...(knownJsonObject ?? deriveSchema([value])), default: value }
   }
 }

@@ -5,7 +5,7 @@ import { computeMedianFigure, computeMedian } from './middle.ts'
 
 const busyServer = { serverCores: 1, clientCores: 0.5 }
 const busyClient = { serverCores: 0.6, clientCores: 1 }
-const createRate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
+const createRate = (value: number, overrides: Partial<Figure> = busyServer): Figure => ({ value, ...overrides })
 const createTimes = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
 
 test('finds the side that limited the result', () => {

@@ -36,7 +36,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   const stack = new AsyncDisposableStack()
   const datasets = new Map<string, Promise<Dataset>>()
   const running = new Map<string, ServerUnderTest>()
-  const wanted = new Set<string>()
+  const requestedServers = new Set<string>()
   const ours: Program = { name: 'keelson', program }
   let ownEtcd: Promise<string | undefined> | undefined
   let filled: Promise<void> | undefined
@@ -44,7 +44,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
 
   async function stopUnwanted(): Promise<void> {
     for (const [key, server] of running) {
-      if (wanted.has(key)) continue
+      if (requestedServers.has(key)) continue
       running.delete(key)
       await server[Symbol.asyncDispose]()
     }
@@ -91,7 +91,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   async function openServer(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
     const { store = 'embedded', copyName, directory, probed = true, cores = 'one', flags = [] } = options
     const key = JSON.stringify([of.program, size, store, copyName, directory, probed, cores, flags])
-    wanted.add(key)
+    requestedServers.add(key)
     const runningServer = running.get(key)
     if (runningServer !== undefined) return runningServer
     await stopUnwanted()
@@ -112,9 +112,9 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
       return [other, revision].filter((server) => server !== undefined)
     },
     startEtcd: () => (ownEtcd ??= openEtcd()),
-    release: () => wanted.clear(),
+    release: () => requestedServers.clear(),
     async stop() {
-      wanted.clear()
+      requestedServers.clear()
       await stopUnwanted()
     },
     async [Symbol.asyncDispose]() {

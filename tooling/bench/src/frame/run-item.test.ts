@@ -8,8 +8,8 @@ const bench = { seconds: 2 } as Bench
 const once = { withBar: 1, without: 1 }
 const twice = { withBar: 2, without: 2 }
 
-function createItem(sides: readonly Side[], more: Partial<Item> = {}): Item {
-  return { name: 'a/b', title: 'b', unit: 'requests/s', bar: { type: 'share', least: 0.5 }, open: async () => ({ sides }), ...more }
+function createItem(sides: readonly Side[], overrides: Partial<Item> = {}): Item {
+  return { name: 'a/b', title: 'b', unit: 'requests/s', bar: { type: 'share', least: 0.5 }, open: async () => ({ sides }), ...overrides }
 }
 
 function createRecordedSides(names: readonly string[]): { readonly sides: readonly Side[]; readonly calls: string[] } {
@@ -78,10 +78,10 @@ test("disposes of an item's resources, even after a failure", async () => {
 
 test('runs fewer rounds for an item without a bar, and more rounds for a repetition', async () => {
   const rounds = { withBar: 3, without: 2 }
-  const readCount = async (more: Partial<Item>, times?: number): Promise<number | undefined> => {
+  const readCount = async (overrides: Partial<Item>, times?: number): Promise<number | undefined> => {
     const { sides } = createRecordedSides(['ours'])
     const { bar: _, ...plain } = createItem(sides)
-    return (await runItem({ ...plain, ...more }, bench, { rounds, ...(times && { times }) }))?.sides[0]?.rounds.length
+    return (await runItem({ ...plain, ...overrides }, bench, { rounds, ...(times && { times }) }))?.sides[0]?.rounds.length
   }
   const bar = { type: 'least', value: 1 } as const
   expect(await readCount({})).toBe(2)

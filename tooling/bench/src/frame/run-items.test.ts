@@ -14,9 +14,9 @@ const once = { withBar: 1, without: 1 }
 const five = { withBar: 5, without: 5 }
 const options = { rounds: once, progress, print: () => {} }
 
-function createItem(name: string, more: Partial<Item> = {}): Item {
+function createItem(name: string, overrides: Partial<Item> = {}): Item {
   const side = { name: 'keelson', measure: async () => ({ value: 1 }) }
-  return { name, title: name, unit: 'requests/s', open: async () => ({ sides: [side] }), ...more }
+  return { name, title: name, unit: 'requests/s', open: async () => ({ sides: [side] }), ...overrides }
 }
 
 function createReportsDirectory(): string {

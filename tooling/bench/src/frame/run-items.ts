@@ -55,7 +55,7 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
     bench.release()
     try {
       const onRound = (text: string): void => progress.show(done, queue.length, `${item.name}, ${text}`)
-      if (await runInto(report, item, bench, { ...options, known: earlierResult, onRound })) queue.push(item)
+      if (await runInto(report, item, bench, { ...options, knownItemResult: earlierResult, onRound })) queue.push(item)
     } catch (error) {
       failed++
       progress.printLine(`${item.name} failed: ${String((error as Error).stack ?? error)}`)
@@ -68,7 +68,7 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
 
 interface RunIntoOptions extends RunItemsOptions {
   /** Result of the previous attempt, if there was one. */
-  readonly known: ItemResult | undefined
+  readonly knownItemResult: ItemResult | undefined
   readonly onRound: (text: string) => void
 }
 
@@ -77,17 +77,17 @@ async function runInto(
   report: ReportFile,
   item: Item,
   bench: OpenBench,
-  { rounds, profiles, progress, print, known, onRound }: RunIntoOptions,
+  { rounds, profiles, progress, print, knownItemResult, onRound }: RunIntoOptions,
 ): Promise<boolean> {
   const profile = profiles === undefined ? undefined : path.join(profiles, item.name.replaceAll('/', '-'))
   const result = await runItem(item, bench, {
     rounds,
-    times: known === undefined ? 1 : 2,
+    times: knownItemResult === undefined ? 1 : 2,
     profile,
-    onRound: (round, total) => onRound(`round ${round} of ${total}${known === undefined ? '' : ', again'}`),
+    onRound: (round, total) => onRound(`round ${round} of ${total}${knownItemResult === undefined ? '' : ', again'}`),
   })
   if (result === undefined) progress.printLine(`left out: ${item.title} (no etcd: set ETCD_BIN)`)
-  const before = known?.verdict === undefined ? [] : [...(known.before ?? []), known.verdict]
+  const before = knownItemResult?.verdict === undefined ? [] : [...(knownItemResult.before ?? []), knownItemResult.verdict]
   const shown = result && before.length > 0 ? { ...result, before } : result
   if (shown !== undefined) print(formatItemTable(shown))
   const again = result?.verdict?.met === false && before.length + 1 < maxAttempts

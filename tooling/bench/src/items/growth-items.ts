@@ -63,7 +63,7 @@ interface Growth {
 }
 
 interface Operation {
-  readonly what: string
+  readonly subject: string
   readonly load: (server: ServerUnderTest) => Load | Promise<Load>
   /** Computes the duration of one operation in milliseconds from the result of a load and the number of objects. */
   readonly computeTime: (result: LoadResult, objects: number) => number
@@ -77,13 +77,13 @@ const maxWarmSeconds = 4
  * Creates an item that compares the duration of an operation on two servers, one with ten times as many objects. Measures both servers in
  * turns. Both servers use all cores, so that V8's background threads do not slow down one of them.
  */
-function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, computeTime }: Operation): Item {
+function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { subject, load, computeTime }: Operation): Item {
   const names = counts.map((count) => count.toLocaleString('en'))
   const place = store === 'embedded' ? '' : ` on ${store}`
   const suffix = [kind.name.replace(' KB', 'k'), ...(store === 'embedded' ? [] : [store]), ...(full ? ['full'] : [])]
   return {
-    name: `growth/${[what, ...suffix].join('-')}`,
-    title: `${titles[what] ?? what} with ${names.join(', ')} objects of ${kind.name}${place}`,
+    name: `growth/${[subject, ...suffix].join('-')}`,
+    title: `${titles[subject] ?? subject} with ${names.join(', ')} objects of ${kind.name}${place}`,
     unit: 'ms',
     bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, maximum: 1.3 },
     ...(full && { only: 'full' as const, rounds: 3 }),
@@ -98,10 +98,10 @@ function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { 
           createLoadSide({
             server,
             name: names[i]!,
-            unit: what === 'event' ? 'events/s' : 'requests/s',
+            unit: subject === 'event' ? 'events/s' : 'requests/s',
             load: () => load(server),
             value: computeValue,
-            ...(what !== 'LIST' && { warmRequests, maxWarmSeconds }),
+            ...(subject !== 'LIST' && { warmRequests, maxWarmSeconds }),
           }),
         )
       }
@@ -124,20 +124,20 @@ const titles: Readonly<Record<string, string>> = {
 
 function createGrowthItems(growth: Growth): readonly Item[] {
   const { kind } = growth
-  const single = Object.entries(requests).map(([what, request]) =>
+  const single = Object.entries(requests).map(([subject, request]) =>
     createGrowthItem(growth, {
-      what,
+      subject,
       load: () => ({ connections: 4, pipeline: 1, request: request(kind) }),
       computeTime: ({ p50 }) => p50,
     }),
   )
   const list = createGrowthItem(growth, {
-    what: 'LIST',
+    subject: 'LIST',
     load: () => ({ connections: 1, pipeline: 1, request: { method: 'GET', path: kind.path } }),
     computeTime: ({ p50 }, objects) => (p50 * 1000) / objects,
   })
   const event = createGrowthItem(growth, {
-    what: 'event',
+    subject: 'event',
     async load(server) {
       const { body } = await ask(server, 'GET', `${kind.path}?limit=1`)
       const { resourceVersion } = (JSON.parse(body.toString()) as { metadata: { resourceVersion: string } }).metadata

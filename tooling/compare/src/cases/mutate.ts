@@ -9,7 +9,7 @@ import { getWords } from './vocabulary.ts'
 /** Returns a copy of an object with one to three random changes: fields added, removed, duplicated, replaced or given another type. */
 export function mutateCopy(random: Random, object: JsonObject, schema: StructSchema): JsonObject {
   const copy = structuredClone(object)
-  for (let left = random.pick([1, 1, 1, 2, 2, 3]); left > 0; left--) mutate(random, copy, schema)
+  for (let remaining = random.pick([1, 1, 1, 2, 2, 3]); remaining > 0; remaining--) mutate(random, copy, schema)
   return copy
 }
 

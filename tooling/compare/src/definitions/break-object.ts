@@ -17,7 +17,7 @@ interface Place {
  */
 export function breakObject(random: Random, object: JsonObject, schema: JsonObject): JsonObject {
   const copy = structuredClone(object)
-  for (let left = random.pick([1, 2, 3, 4]); left > 0; left--) {
+  for (let remaining = random.pick([1, 2, 3, 4]); remaining > 0; remaining--) {
     const places = listPlaces(copy, schema)
     if (places.length === 0) copy['unknown'] = structuredClone(random.pick(oddAnything))
     else breakPlace(random, random.pick(places))

@@ -43,15 +43,15 @@ const plainStrings: readonly string[] = [
 export class ValueGenerator {
   readonly #random: Random
   /** Number of values that may still be generated. Afterwards only required values are generated. */
-  #left: number
+  #remaining: number
 
   constructor(random: Random, budget = 120) {
     this.#random = random
-    this.#left = budget
+    this.#remaining = budget
   }
 
   value(schema: JsonObject, field: string, depth = 1): JsonValue {
-    this.#left--
+    this.#remaining--
     const random = this.#random
     const allowed = schema['enum']
     if (Array.isArray(allowed) && allowed.length > 0) return structuredClone(random.pick(allowed))
@@ -82,7 +82,7 @@ export class ValueGenerator {
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
     const required = new Set(listRequiredNames(schema, random))
     const names = Object.keys(properties)
-    const optionalChance = this.#left <= 0 || depth > 8 ? 0 : Math.min(0.6, (depth <= 3 ? 4 : 2) / Math.max(1, names.length))
+    const optionalChance = this.#remaining <= 0 || depth > 8 ? 0 : Math.min(0.6, (depth <= 3 ? 4 : 2) / Math.max(1, names.length))
     for (const name of names) {
       const property = properties[name]
       if (!isObject(property) || (depth === 1 && ['apiVersion', 'kind', 'metadata'].includes(name))) continue
@@ -92,7 +92,7 @@ export class ValueGenerator {
     const values = schema['additionalProperties']
     const least = parseNumber(schema['minProperties']) ?? 0
     if (isObject(values) || values === true)
-      for (const key of mapKeys.slice(0, Math.max(least, this.#left <= 0 ? 0 : random.pick([0, 1, 1, 2]))))
+      for (const key of mapKeys.slice(0, Math.max(least, this.#remaining <= 0 ? 0 : random.pick([0, 1, 1, 2]))))
         result[random.chance(0.8) ? key : random.pick(oddKeys)] = this.value(isObject(values) ? values : {}, key, depth + 1)
     if (schema['x-kubernetes-preserve-unknown-fields'] === true && random.chance(0.4)) result['anything'] = { a: [1, { b: 'c' }] }
     if (schema['x-kubernetes-embedded-resource'] === true)
@@ -104,7 +104,7 @@ export class ValueGenerator {
     const items = isObject(schema['items']) ? schema['items'] : {}
     const least = parseNumber(schema['minItems']) ?? 0
     const maximum = parseNumber(schema['maxItems']) ?? 5
-    const size = this.#left <= 0 ? least : Math.min(maximum, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
+    const size = this.#remaining <= 0 ? least : Math.min(maximum, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
     const list = Array.from({ length: size }, () => this.value(items, field, depth + 1))
     if (schema['x-kubernetes-list-type'] === 'set') return [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
     const keys = schema['x-kubernetes-list-map-keys']

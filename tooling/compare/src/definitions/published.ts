@@ -97,7 +97,10 @@ function pickPart(answer: Answer, { group, kind, plural }: Definition): Answer {
     const kinds = isObject(schema) ? schema['x-kubernetes-group-version-kind'] : undefined
     return (
       Array.isArray(kinds) &&
-      kinds.some((one) => isObject(one) && one['group'] === group && (one['kind'] === kind || one['kind'] === `${kind}List`))
+      kinds.some(
+        (jsonValue) =>
+          isObject(jsonValue) && jsonValue['group'] === group && (jsonValue['kind'] === kind || jsonValue['kind'] === `${kind}List`),
+      )
     )
   }
   const paths = isObject(body['paths']) ? body['paths'] : {}

@@ -35,12 +35,12 @@ export function findDifferentMetric(want: string, got: string, names: readonly s
 function readSeries(page: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   // A name is followed by a dot or the end of the label, so that one name is not mistaken for a longer one.
-  const wanted = new Set(names)
+  const metricNames = new Set(names)
   for (const line of page.split('\n')) {
     if (!families.test(line)) continue
     const end = line.lastIndexOf('}') + 1
     const series = line.slice(0, end)
-    const isNamed = [...series.matchAll(/"([^"]*)"/g)].some(([, value]) => value!.split('.').some((part) => wanted.has(part)))
+    const isNamed = [...series.matchAll(/"([^"]*)"/g)].some(([, value]) => value!.split('.').some((part) => metricNames.has(part)))
     if (!isNamed) continue
     const hasValue = !/^\w+_(bucket|sum)\{/.test(series)
     found.set(series, hasValue ? line.slice(end).trim() : '')

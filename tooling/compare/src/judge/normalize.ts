@@ -119,11 +119,11 @@ export class Normalizer {
     return this.#sent.includes(JSON.stringify(value))
   }
 
-  #numbered(what: string, value: string): string {
-    const seen = this.#seen.get(what) ?? new Map<string, number>()
-    this.#seen.set(what, seen)
+  #numbered(subject: string, value: string): string {
+    const seen = this.#seen.get(subject) ?? new Map<string, number>()
+    this.#seen.set(subject, seen)
     if (!seen.has(value)) seen.set(value, seen.size + 1)
-    return `<${what}#${seen.get(value)}>`
+    return `<${subject}#${seen.get(value)}>`
   }
 }
 

@@ -29,8 +29,8 @@ async function removeObject(server: Server, path: string): Promise<void> {
     const { code, body: answered } = await server.send(gone)
     // A Status means that the object is gone. Any other body can be an object with finalizers.
     if (code === 404 || (code === 200 && isObject(answered) && answered['kind'] === 'Status')) return
-    const { code: left, body } = await server.send({ method: 'GET', path })
-    if (left === 404) return
+    const { code: remaining, body } = await server.send({ method: 'GET', path })
+    if (remaining === 404) return
     await server.send({ method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body: released })
     // Finalize namespaces here, because the server may run without the namespace controller.
     if (isObject(body) && body['kind'] === 'Namespace')

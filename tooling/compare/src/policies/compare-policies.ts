@@ -71,7 +71,7 @@ export async function comparePolicies(
   await keepFollowingParams([reference, candidate])
   try {
     for (const step of clusterParamSteps) await install(step.path, step.body as JsonObject & { metadata: JsonObject })
-    for (let round = 0, left = requests; left > 0; round++) {
+    for (let round = 0, remaining = requests; remaining > 0; round++) {
       const namespaces = Array.from({ length: policiesPerRound }, (_, i) => `${prefix}-${round}-${i}`)
       for (const namespace of namespaces) await fill(install, namespace)
       const first = created.length
@@ -83,7 +83,7 @@ export async function comparePolicies(
       await new Promise((resolve) => setTimeout(resolve, refreshMs))
       const different = new Set<string>()
       for (const [i, policy] of bound.entries()) {
-        for (let k = 0; k < requestsPerPolicy && left > 0; k++, left--) {
+        for (let k = 0; k < requestsPerPolicy && remaining > 0; k++, remaining--) {
           const step = createRandomRequest(random, namespaces[i]!)
           const [theirs, own] = await sendToBoth(step)
           const [want, got] = [toComparable(theirs, step), toComparable(own, step)]

@@ -15,7 +15,7 @@ export const apply: Scenario = {
     const path = formatObjectPath(subject, 'one')
     const { apiVersion = '', kind = '', metadata = {}, ...rest } = body
     const steps: Step[] = []
-    for (let left = random.pick([2, 2, 3, 4]); left > 0; left--) {
+    for (let remaining = random.pick([2, 2, 3, 4]); remaining > 0; remaining--) {
       if (steps.length > 0 && random.chance(0.2)) {
         steps.push(createRandomWrite(random, subject, path, body))
         continue

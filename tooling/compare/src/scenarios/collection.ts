@@ -19,7 +19,7 @@ export const collection: Scenario = {
     const path = formatCollectionPath(subject)
     const steps: Step[] = createLabelledObjects(random, subject, ['a', 'b'])
     if (random.chance(0.3)) ((steps[0]!.body as JsonObject)['metadata'] as JsonObject)['finalizers'] = ['example.com/guard']
-    for (let left = random.pick([1, 2]); left > 0; left--) {
+    for (let remaining = random.pick([1, 2]); remaining > 0; remaining--) {
       const query = {
         ...deleteQuery(random),
         // Always select by label, because other cases have objects in this collection.

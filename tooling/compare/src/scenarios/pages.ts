@@ -28,7 +28,7 @@ export const pages: Scenario = {
       { method: 'GET', path: withQuery(path, first), save: { token: 'metadata.continue' } },
     ]
     if (random.chance(0.3)) steps.push({ method: 'DELETE', path: withQuery(formatObjectPath(subject, 'b'), { gracePeriodSeconds: '0' }) })
-    for (let left = random.pick([1, 2]); left > 0; left--) {
+    for (let remaining = random.pick([1, 2]); remaining > 0; remaining--) {
       const query: Query = {
         limit: random.pick(['1', '2', '5', '0', '', undefined]),
         resourceVersion: pickMaybe(random, 0.15, ['0', 'x', '']),

@@ -94,7 +94,7 @@ export const read: Scenario = {
   steps: (random, subject) => {
     const steps: Step[] = createLabelledObjects(random, subject, ['a', 'b'])
     const selector = runSelector(subject)
-    for (let left = random.pick([2, 3, 4, 6]); left > 0; left--) {
+    for (let remaining = random.pick([2, 3, 4, 6]); remaining > 0; remaining--) {
       const one = random.chance(0.2)
       const query: Query = { ...createRandomQuery(random), ...selector }
       steps.push({

@@ -17,7 +17,7 @@ export const remove: Scenario = {
     if (finalizers !== undefined) (body['metadata'] as JsonObject)['finalizers'] = finalizers
     const path = formatObjectPath(subject, 'one')
     const steps: Step[] = [{ method: 'POST', path: formatCollectionPath(subject), body }]
-    for (let left = random.pick([1, 2, 2]); left > 0; left--) {
+    for (let remaining = random.pick([1, 2, 2]); remaining > 0; remaining--) {
       steps.push({
         method: 'DELETE',
         path: withQuery(path, deleteQuery(random)),

@@ -25,7 +25,8 @@ export const subresource: Scenario = {
     const path = formatObjectPath(subject, 'one')
     const name = random.pick(subject.subresources.filter((name) => testedSubresources.has(name)))
     const steps: Step[] = [{ method: 'POST', path: formatCollectionPath(subject), body }]
-    for (let left = random.pick([1, 1, 2, 3]); left > 0; left--) steps.push(step(random, subject, `${path}/${name}`, name, body))
+    for (let remaining = random.pick([1, 1, 2, 3]); remaining > 0; remaining--)
+      steps.push(step(random, subject, `${path}/${name}`, name, body))
     return [...steps, { method: 'GET', path }]
   },
 }

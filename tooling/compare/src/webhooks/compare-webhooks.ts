@@ -163,9 +163,9 @@ async function playWrites(sides: readonly [Side, Side], name: string, random: Ra
     calls += theirs!.calls.length
     if (theirs!.answer.code >= 400) refused++
     const [want, got] = [theirs!.normal, own!.normal]
-    const found = findFirstDifference(want.calls, got.calls) ?? findFirstDifference(want.answer, got.answer)
-    if (found === undefined) continue
-    difference = { ...found, step }
+    const foundDifference = findFirstDifference(want.calls, got.calls) ?? findFirstDifference(want.answer, got.answer)
+    if (foundDifference === undefined) continue
+    difference = { ...foundDifference, step }
     break
   }
   for (const [i, { server }] of sides.entries()) {

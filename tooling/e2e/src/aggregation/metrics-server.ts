@@ -6,7 +6,7 @@ const namespace = 'kube-system'
 /** Compiles `sigs.k8s.io/metrics-server`, which serves the usage of nodes and pods. */
 export function buildMetricsServer(): Promise<string | undefined> {
   return buildGoDirectory({
-    what: 'sigs.k8s.io/metrics-server',
+    subject: 'sigs.k8s.io/metrics-server',
     name: 'metrics-server',
     package: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
     url: new URL('metrics-server/', import.meta.url),

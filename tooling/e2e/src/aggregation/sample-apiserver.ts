@@ -7,7 +7,7 @@ const namespace = 'wardle'
 /** Compiles `k8s.io/sample-apiserver`, Kubernetes' example of an extension API server. */
 export function buildSampleApiserver(): Promise<string | undefined> {
   return buildGoDirectory({
-    what: 'k8s.io/sample-apiserver',
+    subject: 'k8s.io/sample-apiserver',
     name: 'sample-apiserver',
     package: 'k8s.io/sample-apiserver',
     url: new URL('sample-apiserver/', import.meta.url),

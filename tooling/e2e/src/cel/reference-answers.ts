@@ -6,7 +6,7 @@ import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
 
 /** Builds the Go program that evaluates expressions in kube-apiserver's environment. Returns its path, or undefined without Go. */
 export function buildReference(): Promise<string | undefined> {
-  return buildGoDirectory({ what: "the program on kube-apiserver's CEL", name: 'cel-answers', url: new URL('.', import.meta.url) })
+  return buildGoDirectory({ subject: "the program on kube-apiserver's CEL", name: 'cel-answers', url: new URL('.', import.meta.url) })
 }
 
 /** Evaluates CEL expressions in kube-apiserver's environment. Returns one result per expression. */

@@ -13,7 +13,7 @@ const openssl = findOpenssl()
 const program =
   openssl === undefined
     ? undefined
-    : await buildGoDirectory({ what: 'the program on client-go', name: 'client-go', url: new URL('.', import.meta.url) })
+    : await buildGoDirectory({ subject: 'the program on client-go', name: 'client-go', url: new URL('.', import.meta.url) })
 const groups = ['informers', 'kinds', 'leases', 'apply', 'patches', 'writes', 'lists', 'discovery', 'events', 'tokens', 'loop', 'streams']
 
 describe.skipIf(program === undefined)('client-go', () => {

@@ -5,7 +5,7 @@ import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
 /** Builds the Go program that answers questions with kube-apiserver's library. Returns its path, or undefined without Go. */
 export function buildReference(): Promise<string | undefined> {
   const url = new URL('.', import.meta.url)
-  return buildGoDirectory({ what: "the program on kube-apiserver's custom resources", name: 'custom-resource-answers', url })
+  return buildGoDirectory({ subject: "the program on kube-apiserver's custom resources", name: 'custom-resource-answers', url })
 }
 
 /** Asks the program questions about rules or schemas, each a line of JSON. Yields one line per answer. */

@@ -31,7 +31,7 @@ export async function readDefinitions(limit: number = Infinity): Promise<readonl
     .slice(0, 16)
   const file = path.join(userCache, `definitions-${hash}.jsonl`)
   if (!existsSync(file)) {
-    const lines = (await downloadDefinitions()).map((one) => `${JSON.stringify(one)}\n`)
+    const lines = (await downloadDefinitions()).map((realDefinition) => `${JSON.stringify(realDefinition)}\n`)
     mkdirSync(userCache, { recursive: true })
     writeFileSync(`${file}.${process.pid}`, lines.join(''))
     renameSync(`${file}.${process.pid}`, file)
@@ -44,7 +44,8 @@ async function downloadDefinitions(): Promise<RealDefinition[]> {
   const definitions = new Map<string, RealDefinition>()
   for (const project of projects) {
     const before = definitions.size
-    for (const one of await readProject(project)) if (!definitions.has(one.name)) definitions.set(one.name, one)
+    for (const realDefinition of await readProject(project))
+      if (!definitions.has(realDefinition.name)) definitions.set(realDefinition.name, realDefinition)
     if (definitions.size === before) throw new Error(`${project.module} contains no definition that the projects before it do not contain`)
   }
   return [...definitions.values()]

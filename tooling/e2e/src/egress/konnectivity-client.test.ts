@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
 
 const program = await buildGoDirectory({
-  what: "the program on upstream's konnectivity-client",
+  subject: "the program on upstream's konnectivity-client",
   name: 'konnectivity-client',
   url: new URL('konnectivity-client/', import.meta.url),
 })

@@ -74,10 +74,10 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
   })
 
   test('increment a counter concurrently without losing a write', async () => {
-    using one = new HttpsClient(first.url, first.token, 8)
+    using httpsClient = new HttpsClient(first.url, first.token, 8)
     using two = new HttpsClient(second.url, second.token, 8)
     const url = '/api/v1/namespaces/default/configmaps'
-    await one.request('POST', url, { body: { metadata: { name: 'counter' }, data: { n: '0' } } })
+    await httpsClient.request('POST', url, { body: { metadata: { name: 'counter' }, data: { n: '0' } } })
     const count = async (on: HttpsClient): Promise<void> => {
       for (let i = 0; i < 20;) {
         const found = (await on.request('GET', `${url}/counter`)).parseJson<{ data: { n: string } }>()
@@ -87,8 +87,8 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
         else expect(status).toBe(409)
       }
     }
-    await Promise.all([count(one), count(two), count(one), count(two)])
-    const [fromOne, fromTwo] = await Promise.all([one.request('GET', url), two.request('GET', url)])
+    await Promise.all([count(httpsClient), count(two), count(httpsClient), count(two)])
+    const [fromOne, fromTwo] = await Promise.all([httpsClient.request('GET', url), two.request('GET', url)])
     for (const list of [fromOne, fromTwo]) {
       const items = list.parseJson<{ items: { metadata: { name: string }; data: { n: string } }[] }>().items
       expect(items.find(({ metadata }) => metadata.name === 'counter')?.data.n).toBe('80')
@@ -113,8 +113,8 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
   test('become healthy after a restart of etcd and lose no event', async () => {
     const watch = other.start(['get', 'cm', '-w', '--watch-only', '--output-watch-events', '-l', 'after=restart'])
     try {
-      using one = new HttpsClient(first.url, first.token, 1)
-      await expect.poll(async () => (await one.request('GET', '/readyz')).status).toBe(200)
+      using httpsClient = new HttpsClient(first.url, first.token, 1)
+      await expect.poll(async () => (await httpsClient.request('GET', '/readyz')).status).toBe(200)
       await expect
         .poll(
           async () => {
@@ -127,9 +127,9 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
         )
         .toBeGreaterThan(0)
       await etcd.kill()
-      await expect.poll(async () => (await one.request('GET', '/livez')).status, { timeout: 10_000 }).toBe(500)
+      await expect.poll(async () => (await httpsClient.request('GET', '/livez')).status, { timeout: 10_000 }).toBe(500)
       await etcd.start()
-      await expect.poll(async () => (await one.request('GET', '/livez')).status, { timeout: 10_000 }).toBe(200)
+      await expect.poll(async () => (await httpsClient.request('GET', '/livez')).status, { timeout: 10_000 }).toBe(200)
       await kubectl.run(['create', 'configmap', 'later'])
       await kubectl.run(['label', 'cm', 'later', 'after=restart'])
       await watch.until('later')

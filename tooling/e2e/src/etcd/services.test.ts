@@ -28,7 +28,7 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
     clients = servers.map(({ url, token }) => new HttpsClient(url, token, 32))
   })
   afterAll(async () => {
-    for (const one of clients) one[Symbol.dispose]()
+    for (const httpsClient of clients) httpsClient[Symbol.dispose]()
     await Promise.all(servers.map((server) => server.stop()))
     client.close()
     await etcd[Symbol.asyncDispose]()

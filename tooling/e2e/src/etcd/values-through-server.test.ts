@@ -154,13 +154,15 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
   test("the server's own objects and addresses have the recorded bytes, except for uid and time", async () => {
     const compared: string[] = []
     const differing: string[] = []
-    for (const one of readRecorded().filter(isOwn)) {
-      const stored = await client.get(one.key).buffer()
+    for (const recorded of readRecorded().filter(isOwn)) {
+      const stored = await client.get(recorded.key).buffer()
       if (stored === null) continue
-      compared.push(one.key)
-      const answer = await http.request('GET', one.path)
-      const isSame = withRecordedValues(stored, answer.parseJson<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
-      if (!isSame) differing.push(`${one.key} ${answer.text}`)
+      compared.push(recorded.key)
+      const answer = await http.request('GET', recorded.path)
+      const isSame = withRecordedValues(stored, answer.parseJson<Recorded['object']>(), recorded).equals(
+        Buffer.from(recorded.value, 'base64'),
+      )
+      if (!isSame) differing.push(`${recorded.key} ${answer.text}`)
     }
     expect(differing).toEqual([])
     expect(compared).toEqual(

@@ -6,7 +6,7 @@ import type { Scenario, ScenarioOutcome } from './scenario.ts'
 /** Builds the Go program that runs scenarios with kube-apiserver's queue set. Returns its path, or undefined without Go. */
 export function buildReference(): Promise<string | undefined> {
   return buildGoDirectory({
-    what: "the program on kube-apiserver's queue set",
+    subject: "the program on kube-apiserver's queue set",
     name: 'fair-queuing-outcomes',
     url: new URL('.', import.meta.url),
   })

@@ -51,8 +51,8 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     await rm(home, { recursive: true, force: true })
   })
 
-  const get = async (what: string, namespace = 'shops'): Promise<Found> => {
-    const [group, resource] = what.split(':') as [string, string]
+  const get = async (subject: string, namespace = 'shops'): Promise<Found> => {
+    const [group, resource] = subject.split(':') as [string, string]
     const root = group === 'v1' ? '/api/v1' : `/apis/${group}`
     return (await client.request('GET', `${root}/namespaces/${namespace}/${resource}`)).parseJson<Found>()
   }

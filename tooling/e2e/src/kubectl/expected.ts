@@ -19,8 +19,8 @@ export function matchTable(...rows: readonly string[]): RegExp {
 }
 
 /** Returns patterns that expect each text as a whole line, with any indentation. */
-export function matchLines(...wanted: readonly string[]): readonly RegExp[] {
-  return wanted.map((line) => new RegExp(`^[\\t ]*${formatPattern(line)}[\\t ]*$`, 'm'))
+export function matchLines(...texts: readonly string[]): readonly RegExp[] {
+  return texts.map((line) => new RegExp(`^[\\t ]*${formatPattern(line)}[\\t ]*$`, 'm'))
 }
 
 function formatPattern(row: string): string {

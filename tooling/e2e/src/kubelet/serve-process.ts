@@ -18,13 +18,13 @@ export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequ
   socket.write(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n',
   )
-  const wanted = ['error', ...(query.has('input') ? ['stdin'] : []), ...(query.has('output') ? ['stdout'] : [])]
-  if (query.has('error') && !query.has('tty')) wanted.push('stderr')
+  const streamTypes = ['error', ...(query.has('input') ? ['stdin'] : []), ...(query.has('output') ? ['stdout'] : [])]
+  if (query.has('error') && !query.has('tty')) streamTypes.push('stderr')
   const streams = new Map<string, SpdyStream>()
   let started = false
   serveSpdy(socket, head, (stream) => {
     streams.set(stream.headers['streamtype'] ?? '', stream)
-    if (started || !wanted.every((name) => streams.has(name))) return
+    if (started || !streamTypes.every((name) => streams.has(name))) return
     started = true
     const child = runProcess(command, {
       writeStdout: (piece) => streams.get('stdout')?.write(piece) ?? true,

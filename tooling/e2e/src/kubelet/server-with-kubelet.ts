@@ -48,10 +48,10 @@ export async function startServerWithKubelet(
   })
   const client = new HttpsClient(server.url, server.token)
 
-  async function makeNode(name: string, at: string, more: object = {}): Promise<void> {
+  async function makeNode(name: string, at: string, overrides: object = {}): Promise<void> {
     await expectStatus(201, 'POST', '/api/v1/nodes', { body: { metadata: { name } } })
     const daemonEndpoints = { kubeletEndpoint: { Port: kubelet.port } }
-    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints, ...more }
+    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints, ...overrides }
     await expectStatus(200, 'PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
   }
 

@@ -42,7 +42,7 @@ export async function runCertManager(cluster: Cluster): Promise<boolean> {
 /** Compiles a program of cert-manager. */
 export function buildCertManager(name: 'cainjector' | 'controller' | 'webhook'): Promise<string | undefined> {
   return buildGoDirectory({
-    what: 'cert-manager',
+    subject: 'cert-manager',
     name: `cert-manager-${name}`,
     package: `${certManagerModule}/cmd/${name}`,
     url: new URL('cert-manager/', import.meta.url),

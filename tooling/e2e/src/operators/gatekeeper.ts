@@ -22,7 +22,7 @@ violation[{"msg": msg}] {
 export async function runGatekeeper(cluster: Cluster): Promise<boolean> {
   const openssl = findOpenssl()
   const program = await buildGoDirectory({
-    what: 'Gatekeeper',
+    subject: 'Gatekeeper',
     name: 'gatekeeper',
     package: module,
     url: new URL('gatekeeper/', import.meta.url),

@@ -15,7 +15,7 @@ const kinds = ['buckets', 'externalartifacts', 'gitrepositories', 'helmcharts', 
  */
 export async function runSourceController(cluster: Cluster): Promise<boolean> {
   const program = await buildGoDirectory({
-    what: module,
+    subject: module,
     name: 'source-controller',
     package: module,
     url: new URL('source-controller/', import.meta.url),

@@ -12,7 +12,7 @@ const formatLeasePath = (namespace: string): string => `/apis/coordination.k8s.i
 
 /** Compiles the operator. The first compilation takes minutes. */
 export function buildWidgetOperator(): Promise<string | undefined> {
-  return buildGoDirectory({ what: 'the widget operator', name: 'widget-operator', url: new URL('widget-operator/', import.meta.url) })
+  return buildGoDirectory({ subject: 'the widget operator', name: 'widget-operator', url: new URL('widget-operator/', import.meta.url) })
 }
 
 /**

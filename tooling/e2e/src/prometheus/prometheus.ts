@@ -34,7 +34,7 @@ export interface ExpressionResult {
 
 /** Path of the program on Prometheus' packages. Undefined without Go. */
 export const prometheusProgram: string | undefined = await buildGoDirectory({
-  what: "the program on Prometheus' packages",
+  subject: "the program on Prometheus' packages",
   name: 'prometheus',
   url: new URL('prometheus/', import.meta.url),
 })

@@ -102,13 +102,13 @@ describe('a watch of a disconnected client ends on the server within a second', 
     expect(await countWatches()).toBe(before + 20)
     const dropped = performance.now()
     for (const watch of watches) watch.drop()
-    let left: number
+    let remaining: number
     // A metrics request that was sent after the second must not count the watch, even if its response is slow.
     do {
       const began = performance.now()
-      left = await countWatches()
+      remaining = await countWatches()
       if (began - dropped > 1000) break
-    } while (left > before)
-    expect(left).toBe(before)
+    } while (remaining > before)
+    expect(remaining).toBe(before)
   })
 })

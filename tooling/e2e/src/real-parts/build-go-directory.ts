@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { installGoProgram } from './install-go-program.ts'
 
 export interface GoDirectory {
-  readonly what: string
+  readonly subject: string
   /** Name of the program in the user's cache. */
   readonly name: string
   /** Package to compile. Default: `keelson/NAME`, which is the Go module in the directory. */
@@ -15,11 +15,11 @@ export interface GoDirectory {
 }
 
 /** Compiles the Go program in a directory if its sources have changed. Returns the path of the program, or undefined without Go. */
-export function buildGoDirectory({ what, name, url, package: wanted = `keelson/${name}` }: GoDirectory): Promise<string | undefined> {
+export function buildGoDirectory({ subject, name, url, package: wanted = `keelson/${name}` }: GoDirectory): Promise<string | undefined> {
   const directory = fileURLToPath(url)
   const hash = createHash('sha256')
   for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()) {
     if (/\.go$|^go\.(mod|sum)$/.test(file)) hash.update(file).update(readFileSync(path.join(directory, file)))
   }
-  return installGoProgram({ what, name: `${name}-${hash.digest('hex').slice(0, 16)}`, package: wanted, directory })
+  return installGoProgram({ subject, name: `${name}-${hash.digest('hex').slice(0, 16)}`, package: wanted, directory })
 }

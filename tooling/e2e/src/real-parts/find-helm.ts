@@ -9,7 +9,7 @@ const version = 'v4.2.4'
 export async function findHelm(): Promise<string | undefined> {
   const file = process.env['HELM_BIN'] ?? findOnPath('helm')
   if (file !== undefined && isHelm4(file)) return file
-  return await installGoProgram({ what: 'helm', name: `helm-${version}`, package: `helm.sh/helm/v4/cmd/helm@${version}` })
+  return await installGoProgram({ subject: 'helm', name: `helm-${version}`, package: `helm.sh/helm/v4/cmd/helm@${version}` })
 }
 
 function isHelm4(binary: string): boolean {

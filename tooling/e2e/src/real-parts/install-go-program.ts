@@ -7,7 +7,7 @@ import { findOnPath } from './find-on-path.ts'
 import { userCache } from './user-cache.ts'
 
 export interface GoProgram {
-  readonly what: string
+  readonly subject: string
   /** File name of the program in the user's cache. Contains a hash of the sources. An existing file is not rebuilt. */
   readonly name: string
   /** Package for `go install`, which writes one program to GOBIN. */
@@ -19,22 +19,22 @@ export interface GoProgram {
  * Compiles a Go program with GO_BIN or the Go on PATH, with Go's caches. The first compilation takes minutes of processor time, so it runs
  * at low priority. Compilations run one after the other, because they share packages.
  */
-export async function installGoProgram(wanted: GoProgram): Promise<string | undefined> {
-  const binary = path.join(userCache, wanted.name)
+export async function installGoProgram(program: GoProgram): Promise<string | undefined> {
+  const binary = path.join(userCache, program.name)
   if (existsSync(binary)) return binary
   const go = process.env['GO_BIN'] ?? findOnPath('go')
-  if (go === undefined) return reportMissing(wanted.what, 'Go is not installed; set GO_BIN')
+  if (go === undefined) return reportMissing(program.subject, 'Go is not installed; set GO_BIN')
   mkdirSync(userCache, { recursive: true })
   const scratch = mkdtempSync(path.join(userCache, 'install-'))
   try {
-    const [file, ...args] = lowerPriority([go, 'install', wanted.package])
-    const options = { ...(wanted.directory !== undefined && { cwd: wanted.directory }), env: { ...process.env, GOBIN: scratch } }
+    const [file, ...args] = lowerPriority([go, 'install', program.package])
+    const options = { ...(program.directory !== undefined && { cwd: program.directory }), env: { ...process.env, GOBIN: scratch } }
     await promisify(execFile)(file, args, options)
     // A major version at the end of the path is not part of the program's name.
-    renameSync(path.join(scratch, path.basename(wanted.package.replace(/(\/v\d+)?(@.*)?$/, ''))), binary)
+    renameSync(path.join(scratch, path.basename(program.package.replace(/(\/v\d+)?(@.*)?$/, ''))), binary)
     return binary
   } catch (error) {
-    return reportMissing(wanted.what, error instanceof Error ? error.message : String(error))
+    return reportMissing(program.subject, error instanceof Error ? error.message : String(error))
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }

@@ -21,7 +21,7 @@ const kubeApiserver = findKubeApiserver()
 const program =
   openssl === undefined || etcdProgram === undefined
     ? undefined
-    : await buildGoDirectory({ what: 'the OpenTelemetry collector', name: 'collector', url: new URL('collector/', import.meta.url) })
+    : await buildGoDirectory({ subject: 'the OpenTelemetry collector', name: 'collector', url: new URL('collector/', import.meta.url) })
 
 /** The spans of kube-apiserver 1.36.4 for the same requests. */
 const recorded = readFileSync(new URL('kube-apiserver-spans.txt', import.meta.url), 'utf8')

@@ -48,11 +48,11 @@ export function formatStateKey(state: KeyState): string {
   return `${state.tag ?? ''}/${state.mod}/${state.create}/${state.floor}`
 }
 
-function compare(state: KeyState, wanted: Revision | undefined): KeyState | undefined {
-  if (wanted === undefined || state.mod === wanted) return state
+function compare(state: KeyState, expectedRevision: Revision | undefined): KeyState | undefined {
+  if (expectedRevision === undefined || state.mod === expectedRevision) return state
   // The successful compare shows the revision of the unacknowledged write.
-  if (state.mod === unknown && wanted > state.floor)
-    return { ...state, mod: wanted, create: state.create === unknown ? wanted : state.create, floor: wanted }
+  if (state.mod === unknown && expectedRevision > state.floor)
+    return { ...state, mod: expectedRevision, create: state.create === unknown ? expectedRevision : state.create, floor: expectedRevision }
   return undefined
 }
 

@@ -26,9 +26,9 @@ export function checkRevisionsNeverDecrease(history: History, report: Report): v
 /** Checks that all writes that clients saw before a restart are present after it. */
 export function checkSurvival(history: History, report: Report): void {
   for (const restart of history.restarts) {
-    const reportLost = (revision: Revision, time: Time, what: string): void => {
+    const reportLost = (revision: Revision, time: Time, subject: string): void => {
       if (time < restart.time && revision > restart.revision)
-        report('acknowledged-writes-survive', `${what} showed revision ${revision}, but the store restarted at ${restart.revision}`)
+        report('acknowledged-writes-survive', `${subject} showed revision ${revision}, but the store restarted at ${restart.revision}`)
     }
     for (const { call, outcome, returned } of history.calls) {
       const revision = findRevision(outcome)
@@ -103,21 +103,21 @@ function checkVersion(
   version: Version | undefined,
   log: ChangeLog,
   key: string,
-  what: string,
+  subject: string,
   report: Report,
 ): void {
   if (!entry) {
     if (version?.tag !== undefined && !log.mayVanish(key))
-      report('list-is-a-snapshot', `${what} lacks ${key} = ${version.tag} of revision ${version.revision}`)
+      report('list-is-a-snapshot', `${subject} lacks ${key} = ${version.tag} of revision ${version.revision}`)
     return
   }
   if (!version || version.tag === undefined || version.tag !== entry.tag || version.revision !== entry.modRevision)
     report(
       'list-is-a-snapshot',
-      `${what} has ${describe(entry)}, but it was ${version?.tag ?? 'absent'} since ${version?.revision ?? 'ever'}`,
+      `${subject} has ${describe(entry)}, but it was ${version?.tag ?? 'absent'} since ${version?.revision ?? 'ever'}`,
     )
   else if (version.create !== entry.createRevision && !log.mayVanish(key))
-    report('list-is-a-snapshot', `${what} contains ${describe(entry)}, but it was created at ${version.create}`)
+    report('list-is-a-snapshot', `${subject} contains ${describe(entry)}, but it was created at ${version.create}`)
 }
 
 /** Checks that a transaction is only rejected if one of its compares fails. */

@@ -117,29 +117,29 @@ class SegmentCheck {
     this.#report('atomic', `the changes of ${revision} arrived in several messages`)
   }
 
-  #content(change: SeenChange, what: string): void {
+  #content(change: SeenChange, subject: string): void {
     const key = getChangeKey(change)
     const version = this.#log.changes.get(getChangeRevision(change))?.get(key)
     const tag = change.type === 'put' ? change.entry.tag : undefined
     if (!version || version.tag !== tag) {
       this.#report(
         'watch-value',
-        `${what} shows ${tag ?? 'a delete'}, but ${version ? (version.tag ?? 'a delete') : 'nothing'} was written`,
+        `${subject} shows ${tag ?? 'a delete'}, but ${version ? (version.tag ?? 'a delete') : 'nothing'} was written`,
       )
       return
     }
     if (!this.#samePrevious(change.previous, version, key))
       this.#report(
         'previous-value',
-        `${what} has the previous value ${change.previous ? describe(change.previous) : 'none'}, not ${version.previous?.tag ?? 'none'} of ${version.previous?.revision ?? 'ever'}`,
+        `${subject} has the previous value ${change.previous ? describe(change.previous) : 'none'}, not ${version.previous?.tag ?? 'none'} of ${version.previous?.revision ?? 'ever'}`,
       )
     if (change.type !== 'put') return
     const { createRevision, modRevision } = change.entry
     const created = version.previous === undefined && version.create === version.revision
     if ((createRevision === modRevision) !== created && !this.#mayHaveBeenDeleted(key, version))
-      this.#report('create-flag', `${what} is ${created ? '' : 'not '}a create, but reports create revision ${createRevision}`)
+      this.#report('create-flag', `${subject} is ${created ? '' : 'not '}a create, but reports create revision ${createRevision}`)
     else if (createRevision !== version.create && !this.#log.mayVanish(key))
-      this.#report('create-flag', `${what} reports create revision ${createRevision}, not ${version.create}`)
+      this.#report('create-flag', `${subject} reports create revision ${createRevision}, not ${version.create}`)
   }
 
   #samePrevious(shown: Seen | undefined, version: Version, key: string): boolean {

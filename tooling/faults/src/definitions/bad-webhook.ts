@@ -54,10 +54,10 @@ const kinds: Readonly<Record<string, Respond>> = {
     const chunk = 'x'.repeat(1_000_000)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.write('{"response":{"uid":"')
-    const sendMore = (left: number): void => {
-      if (left === 0 || response.destroyed) return void response.end('"}}')
-      if (response.write(chunk)) setImmediate(sendMore, left - 1)
-      else response.once('drain', () => sendMore(left - 1))
+    const sendMore = (remaining: number): void => {
+      if (remaining === 0 || response.destroyed) return void response.end('"}}')
+      if (response.write(chunk)) setImmediate(sendMore, remaining - 1)
+      else response.once('drain', () => sendMore(remaining - 1))
     }
     sendMore(50)
   },

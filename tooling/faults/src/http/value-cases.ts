@@ -36,13 +36,13 @@ const textsForField = 6
 /** Lists cases for every field of every kind. A field of a shared type is covered once per type. */
 export async function listValueCases(resources: readonly ServedResource[]): Promise<ValueCase[]> {
   const cases: ValueCase[] = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const resource of resources) {
     if (!resource.verbs.includes('create')) continue
     const { group, version, kind } = resource
     const type = await findKindType({ group, version, kind })
     if (type === undefined) continue
-    walkStruct(type.schema, [], seen, (path, schema) => cases.push(...listFieldCases(resource, path, schema, cases.length)))
+    walkStruct(type.schema, [], visited, (path, schema) => cases.push(...listFieldCases(resource, path, schema, cases.length)))
   }
   return cases
 }
@@ -58,20 +58,20 @@ export function createBaseObject(resource: ServedResource): JsonObject {
   }
 }
 
-function walkStruct(schema: StructSchema, path: Path, seen: Set<string>, visit: (path: Path, schema: TypeSchema) => void): void {
+function walkStruct(schema: StructSchema, path: Path, visited: Set<string>, visit: (path: Path, schema: TypeSchema) => void): void {
   for (const { name, type } of schema.fields) {
     const field = `${schema.definition || schema.name}.${name}`
-    if (seen.has(field) || (path.length === 0 && (name === 'kind' || name === 'apiVersion'))) continue
-    seen.add(field)
-    walk(type, [...path, name], seen, visit)
+    if (visited.has(field) || (path.length === 0 && (name === 'kind' || name === 'apiVersion'))) continue
+    visited.add(field)
+    walk(type, [...path, name], visited, visit)
   }
 }
 
-function walk(schema: TypeSchema, path: Path, seen: Set<string>, visit: (path: Path, schema: TypeSchema) => void): void {
+function walk(schema: TypeSchema, path: Path, visited: Set<string>, visit: (path: Path, schema: TypeSchema) => void): void {
   visit(path, schema)
-  if (schema.kind === 'struct') walkStruct(schema, path, seen, visit)
-  else if (schema.kind === 'list') walk(schema.items, [...path, 0], seen, visit)
-  else if (schema.kind === 'map') walk(schema.values, [...path, 'a'], seen, visit)
+  if (schema.kind === 'struct') walkStruct(schema, path, visited, visit)
+  else if (schema.kind === 'list') walk(schema.items, [...path, 0], visited, visit)
+  else if (schema.kind === 'map') walk(schema.values, [...path, 'a'], visited, visit)
 }
 
 function listFieldCases(resource: ServedResource, path: Path, schema: TypeSchema, at: number): ValueCase[] {
@@ -152,12 +152,12 @@ function createSmallestValue(schema: TypeSchema): JsonValue {
 function createValueCase(
   resource: ServedResource,
   path: Path,
-  { form, what, value }: { readonly form: Form; readonly what: string; readonly value: () => JsonValue },
+  { form, what: subject, value }: { readonly form: Form; readonly what: string; readonly value: () => JsonValue },
 ): ValueCase {
   const updates = resource.verbs.includes('update') && resource.verbs.includes('patch')
   const sent: Form = form === 'POST' || form === 'protobuf' || updates ? form : 'POST'
   return {
-    about: `${resource.kind} ${path.join('.')}: ${what}, ${sent}`,
+    about: `${resource.kind} ${path.join('.')}: ${subject}, ${sent}`,
     async request() {
       const base = createBaseObject(resource)
       const collection = buildCollectionPath(resource, 'default')

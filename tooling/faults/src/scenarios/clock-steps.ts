@@ -58,7 +58,7 @@ export const clockSteps: Scenario = {
         manual.advance(1000)
         await sleep(20)
       }
-      for (const what of early) fail(result, what)
+      for (const subject of early) fail(result, subject)
       const remaining = await backend.list(range)
       if (remaining.count > 0) fail(result, `${remaining.count} keys outlived their leases`)
       const last = await new RecordedBackend(backend, history, 'last', 0).list(allKeys)

@@ -184,7 +184,13 @@ function createConfigMap(client: Http2Client, query = ''): Promise<Http2Answer> 
   return client.request('POST', `${configMaps}${query}`, { headers: json, body })
 }
 
-function judgeStatus(result: Parameters<typeof fail>[0], about: string, { status, body }: Http2Answer, wanted: number, text: string): void {
+function judgeStatus(
+  result: Parameters<typeof fail>[0],
+  about: string,
+  { status, body }: Http2Answer,
+  expectedStatus: number,
+  text: string,
+): void {
   const received = body.toString()
-  if (status !== wanted || !received.includes(text)) fail(result, `${about}: returned ${status}: ${received.slice(0, 300)}`)
+  if (status !== expectedStatus || !received.includes(text)) fail(result, `${about}: returned ${status}: ${received.slice(0, 300)}`)
 }

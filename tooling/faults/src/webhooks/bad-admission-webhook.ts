@@ -62,11 +62,11 @@ export async function startBadAdmissionWebhook(): Promise<BadAdmissionWebhook> {
 function sendSpaces(response: ServerResponse, bytes: number): void {
   const chunk = ' '.repeat(2 ** 16)
   response.writeHead(200, { 'content-type': 'application/json' })
-  const sendMore = (left: number): void => {
+  const sendMore = (remaining: number): void => {
     if (response.destroyed) return
-    if (left <= 0) response.end('{}')
-    else if (response.write(chunk)) setImmediate(sendMore, left - chunk.length)
-    else response.once('drain', () => sendMore(left - chunk.length))
+    if (remaining <= 0) response.end('{}')
+    else if (response.write(chunk)) setImmediate(sendMore, remaining - chunk.length)
+    else response.once('drain', () => sendMore(remaining - chunk.length))
   }
   sendMore(bytes)
 }

@@ -77,10 +77,10 @@ class Search {
   /** Returns whether `^` pins every match to the start of the text. */
   #isPinned(): boolean {
     const { nodes, start } = this.#automaton
-    const seen = new Set<number>()
+    const visited = new Set<number>()
     const reads = (node: number): boolean => {
-      if (seen.has(node)) return false
-      seen.add(node)
+      if (visited.has(node)) return false
+      visited.add(node)
       return nodes[node]!.reads.length > 0 || nodes[node]!.passes.some(({ to, onlyAtStart }) => !onlyAtStart && reads(to))
     }
     return !reads(start)
@@ -112,13 +112,13 @@ class Search {
   }
 
   #reaches(from: number, to: number): boolean {
-    const seen = new Set<number>()
+    const visited = new Set<number>()
     const open = [from]
     for (let state = open.pop(); state !== undefined; state = open.pop()) {
       for (const step of this.#steps.get(state)!) {
         if (step.to === to) return true
-        if (!seen.has(step.to)) {
-          seen.add(step.to)
+        if (!visited.has(step.to)) {
+          visited.add(step.to)
           open.push(step.to)
         }
       }
@@ -129,7 +129,7 @@ class Search {
   /** Finds a text that leads from `first` to itself, from `first` to `second`, and from `second` to itself. For equal states it finds two different paths. */
   #pump(first: number, second: number): string | undefined {
     const isSame = first === second
-    const seen = new Set<string>()
+    const visited = new Set<string>()
     let open: { readonly at: readonly [number, number, number]; readonly forked: boolean; readonly text: string }[] = [
       { at: [first, first, second], forked: false, text: '' },
     ]
@@ -141,13 +141,13 @@ class Search {
             for (const c of isSame ? [b] : this.#steps.get(at[2])!) {
               const isFork = forked || (isSame && (a.to !== b.to || a.ways > 1))
               const key = `${a.to},${b.to},${c.to},${isFork}`
-              if (seen.has(key)) continue
+              if (visited.has(key)) continue
               const common = [...a.characters].find((character) => b.characters.has(character) && c.characters.has(character))
               if (common === undefined) continue
               const pumped = text + this.#alphabet[common]!
               if (a.to === first && b.to === second && c.to === second && (!isSame || isFork)) return pumped
-              seen.add(key)
-              if (seen.size > maxVisited) return undefined
+              visited.add(key)
+              if (visited.size > maxVisited) return undefined
               next.push({ at: [a.to, b.to, c.to], forked: isFork, text: pumped })
             }
           }

@@ -47,10 +47,10 @@ const check: CheckPod = ({ spec }) => {
   const violating = (spec.volumes ?? []).filter((volume) => !allowed.some((type) => volume[type] !== undefined))
   if (violating.length === 0) return undefined
   const types = sortItems(violating.map(getVolumeType))
-  const what = formatPlural(types.length, 'restricted volume type')
+  const subject = formatPlural(types.length, 'restricted volume type')
   return {
     reason: 'restricted volume types',
-    detail: `${formatContainerNames(violating, 'volume')} ${formatPlural(violating.length, 'uses', 'use')} ${what} ${quoteItems(types)}`,
+    detail: `${formatContainerNames(violating, 'volume')} ${formatPlural(violating.length, 'uses', 'use')} ${subject} ${quoteItems(types)}`,
   }
 }
 

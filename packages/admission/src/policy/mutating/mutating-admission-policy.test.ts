@@ -18,8 +18,8 @@ afterEach(async () => {
 
 type Write<T> = TestWrite & { readonly object: T }
 
-function createConfigMap(data: Record<string, string> = { a: '1' }, rest: Partial<AdmissionAttributes> = {}): Write<ConfigMap> {
-  return write('configmaps', { metadata: { name: 'a' }, data } as ConfigMap, rest) as Write<ConfigMap>
+function createConfigMap(data: Record<string, string> = { a: '1' }, overrides: Partial<AdmissionAttributes> = {}): Write<ConfigMap> {
+  return write('configmaps', { metadata: { name: 'a' }, data } as ConfigMap, overrides) as Write<ConfigMap>
 }
 
 function createPod(spec: Partial<Pod['spec']> = {}): Write<Pod> {

@@ -59,8 +59,8 @@ export function newPolicy(name: string, spec: Partial<ValidatingAdmissionPolicyS
 }
 
 /** Creates a validation that is always false. */
-export function createFailingValidation(more: Partial<Validation> = {}): Validation {
-  return { expression: 'false', ...more }
+export function createFailingValidation(overrides: Partial<Validation> = {}): Validation {
+  return { expression: 'false', ...overrides }
 }
 
 /** Waits until informers and policies have seen the last write. */

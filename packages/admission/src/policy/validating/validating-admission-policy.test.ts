@@ -14,8 +14,8 @@ beforeEach(async () => {
 })
 afterEach(() => policies[Symbol.asyncDispose]())
 
-const createConfigMap = (data: Record<string, string> = {}, rest: Partial<AdmissionAttributes> = {}): TestWrite =>
-  write('configmaps', { metadata: { name: 'a' }, data } as KubeObject, rest)
+const createConfigMap = (data: Record<string, string> = {}, overrides: Partial<AdmissionAttributes> = {}): TestWrite =>
+  write('configmaps', { metadata: { name: 'a' }, data } as KubeObject, overrides)
 const formatDenial = (policy: string, message: string): string =>
   `configmaps "a" is forbidden: ValidatingAdmissionPolicy '${policy}' with binding '${policy}' denied request: ${message}`
 

@@ -63,8 +63,8 @@ const readFailure = (promise: Promise<unknown>): Promise<ApiError> =>
   )
 
 describe('binding', () => {
-  const to = (node: string, more: Partial<Binding['metadata']> = {}): KubeObject => {
-    const binding: Binding = { metadata: { name: 'p', ...more }, target: { kind: 'Node', name: node } }
+  const to = (node: string, overrides: Partial<Binding['metadata']> = {}): KubeObject => {
+    const binding: Binding = { metadata: { name: 'p', ...overrides }, target: { kind: 'Node', name: node } }
     return binding
   }
 
@@ -149,9 +149,12 @@ describe('resize', () => {
   const createContainers = (cpu: string): PodSpec['containers'] => [
     { name: 'c', image: 'i', resources: { requests: { cpu, memory: '1Gi' }, limits: { cpu: '2', memory: '1Gi' } } },
   ]
-  const resizePod = (pod: Pod, cpu: string, more: Partial<NonNullable<PodSpec['containers']>[number]> = {}): Pod => {
+  const resizePod = (pod: Pod, cpu: string, overrides: Partial<NonNullable<PodSpec['containers']>[number]> = {}): Pod => {
     const [container] = pod.spec!.containers!
-    return { ...pod, spec: { ...pod.spec!, containers: [{ ...container!, resources: createContainers(cpu)![0]!.resources!, ...more }] } }
+    return {
+      ...pod,
+      spec: { ...pod.spec!, containers: [{ ...container!, resources: createContainers(cpu)![0]!.resources!, ...overrides }] },
+    }
   }
 
   it('changes only CPU and memory', async () => {
@@ -183,11 +186,11 @@ describe('resize', () => {
 describe('eviction', () => {
   const evict = (name: string, dryRun = false, deleteOptions?: object): Promise<KubeObject> =>
     post('eviction', name, { metadata: { name }, ...(deleteOptions && { deleteOptions }) }, dryRun)
-  const createBudget = (disruptionsAllowed: number, more: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget => ({
+  const createBudget = (disruptionsAllowed: number, overrides: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget => ({
     metadata: { name: 'b', namespace: 'ns', generation: 1 },
     spec: { selector: { matchLabels: { app: 'a' } } },
     status: { observedGeneration: 1, disruptionsAllowed, currentHealthy: 2, desiredHealthy: 2, expectedPods: 2 },
-    ...more,
+    ...overrides,
   })
 
   it('deletes a pod without a budget and sets its condition', async () => {

@@ -29,13 +29,13 @@ export function validateJobStatus(job: ReadonlyJob, old: ReadonlyJob): FieldErro
 }
 
 function validateUncounted({ succeeded, failed }: DeepReadonly<UncountedTerminatedPods>, at: FieldPath): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return Object.entries({ succeeded, failed }).flatMap(([member, uids]) =>
     (uids ?? []).flatMap((uid, i) => {
       const uidPath = at.child(member).index(i)
       if (uid === '') return [fieldError.invalid(uidPath, uid, 'must not be empty')]
-      if (seen.has(uid)) return [fieldError.duplicate(uidPath, uid)]
-      seen.add(uid)
+      if (visited.has(uid)) return [fieldError.duplicate(uidPath, uid)]
+      visited.add(uid)
       return []
     }),
   )

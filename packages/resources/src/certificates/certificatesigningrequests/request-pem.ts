@@ -73,10 +73,10 @@ export function readCertificateRequestSubject(data: string): CertificateSubject 
     const [requestInfo] = readSequenceValues(parseDerValues(block.bytes)[0], sequence)
     const [, subject] = readSequenceValues(requestInfo, sequence)
     const attributes = readSequenceValues(subject, sequence).flatMap((names) => readSequenceValues(names, set))
-    const readAttributeValues = (wanted: string): string[] =>
+    const readAttributeValues = (attributeType: string): string[] =>
       attributes.flatMap((attribute) => {
         const [identifier, value] = readSequenceValues(attribute, sequence)
-        return identifier?.content.toString('hex') === wanted && value !== undefined ? [decodeDerText(value)] : []
+        return identifier?.content.toString('hex') === attributeType && value !== undefined ? [decodeDerText(value)] : []
       })
     return {
       commonName: readAttributeValues(commonNameIdentifier).at(-1) ?? '',

@@ -13,7 +13,7 @@ export function validateRequestConditions(conditions: Conditions, old: Condition
   const allowUntyped = old.some(({ type }) => type === '')
   const allowBoth = hasConditionType(old, 'Approved') && hasConditionType(old, 'Denied')
   const allowRepeated = new Set(old.map(({ type }) => type)).size < old.length
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const errors: FieldErrorList = []
   for (const [i, { type, status }] of conditions.entries()) {
     const at = path.index(i)
@@ -22,11 +22,11 @@ export function validateRequestConditions(conditions: Conditions, old: Condition
     if (status === '') errors.push(fieldError.required(at.child('status')))
     else if (!supported.includes(status)) errors.push(fieldError.notSupported(at.child('status'), status, supported))
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    if (!allowBoth && opposite !== undefined && seen.has(opposite)) {
+    if (!allowBoth && opposite !== undefined && visited.has(opposite)) {
       errors.push(fieldError.invalid(path, type, 'Approved and Denied conditions are mutually exclusive'))
     }
-    if (!allowRepeated && seen.has(type)) errors.push(fieldError.duplicate(at.child('type'), type))
-    seen.add(type)
+    if (!allowRepeated && visited.has(type)) errors.push(fieldError.duplicate(at.child('type'), type))
+    visited.add(type)
   }
   return errors
 }

@@ -7,12 +7,12 @@ import { endpointSlices } from './index.ts'
 
 const context = {} as RequestContext
 const { strategy } = endpointSlices
-const slice = (rest: Partial<EndpointSlice> = {}): EndpointSlice => ({
+const slice = (overrides: Partial<EndpointSlice> = {}): EndpointSlice => ({
   metadata: { name: 'a' },
   addressType: 'IPv4',
   endpoints: [{ addresses: ['10.0.0.1'] }],
   ports: [],
-  ...rest,
+  ...overrides,
 })
 
 describe('endpoint slices', () => {

@@ -49,12 +49,12 @@ function validateScheduling({ nodeSelector, tolerations = [] }: DeepReadonly<Sch
 
 /** Rejects tolerations that differ only in `tolerationSeconds`. */
 function validateUniqueTolerations(tolerations: readonly DeepReadonly<Toleration>[], path: FieldPath): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return tolerations.flatMap((toleration, i) => {
     const { key = '', operator = '', value = '', effect = '' } = toleration
     const id = JSON.stringify([key, operator, value, effect])
-    const isRepeated = seen.has(id)
-    seen.add(id)
+    const isRepeated = visited.has(id)
+    visited.add(id)
     return isRepeated ? [fieldError.duplicate(path.index(i), toInternalStruct(coreV1.table.resolve('Toleration'), toleration))] : []
   })
 }

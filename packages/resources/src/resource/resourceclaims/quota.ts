@@ -32,7 +32,10 @@ function countMaxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRe
   return maximumCounts
 }
 
-function countDevices({ allocationMode, count: wanted = 0 }: Pick<DeepReadonly<ExactDeviceRequest>, 'allocationMode' | 'count'>): number {
+function countDevices({
+  allocationMode,
+  count: deviceCount = 0,
+}: Pick<DeepReadonly<ExactDeviceRequest>, 'allocationMode' | 'count'>): number {
   if (allocationMode === 'All') return maxDevicesPerClaim
-  return allocationMode === 'ExactCount' ? wanted : 0
+  return allocationMode === 'ExactCount' ? deviceCount : 0
 }

@@ -11,11 +11,11 @@ import { systemPriorityClasses } from './system-classes.ts'
 
 const { strategy } = priorityClasses
 const context = {} as RequestContext
-const createPriorityClass = (name: string, value: number, rest: Partial<PriorityClass> = {}): PriorityClass => ({
+const createPriorityClass = (name: string, value: number, overrides: Partial<PriorityClass> = {}): PriorityClass => ({
   metadata: { name },
   value,
   preemptionPolicy: 'PreemptLowerPriority',
-  ...rest,
+  ...overrides,
 })
 const validateToMessages = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(formatFieldError)
 const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "

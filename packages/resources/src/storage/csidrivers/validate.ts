@@ -49,10 +49,10 @@ export function validateCSIDriverUpdate(driver: ReadonlyDriver, old: ReadonlyDri
 }
 
 function validateTokenRequests(requests: readonly DeepReadonly<TokenRequest>[], path: FieldPath): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return requests.flatMap(({ audience, expirationSeconds: seconds }, i) => {
-    if (seen.has(audience)) return [fieldError.duplicate(path.index(i).child('audience'), audience)]
-    seen.add(audience)
+    if (visited.has(audience)) return [fieldError.duplicate(path.index(i).child('audience'), audience)]
+    visited.add(audience)
     const at = path.index(i).child('expirationSeconds')
     if (seconds === undefined) return []
     if (seconds < minTokenSeconds) return [fieldError.invalid(at, seconds, 'may not specify a duration less than 10 minutes')]

@@ -7,12 +7,12 @@ import { storageClasses } from './index.ts'
 
 const context = {} as RequestContext
 const { strategy } = storageClasses
-const createStorageClass = (rest: Partial<StorageClass> = {}): StorageClass => ({
+const createStorageClass = (overrides: Partial<StorageClass> = {}): StorageClass => ({
   metadata: { name: 'a' },
   provisioner: 'example.com/a',
   reclaimPolicy: 'Delete',
   volumeBindingMode: 'Immediate',
-  ...rest,
+  ...overrides,
 })
 
 describe('storage classes', () => {

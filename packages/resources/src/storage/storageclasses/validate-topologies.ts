@@ -41,10 +41,10 @@ function validateRequirement(requirement: Requirement, path: FieldPath): FieldEr
 }
 
 function validateUniqueValues(values: readonly string[], path: FieldPath): FieldErrorList {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   return values.flatMap((value, i) => {
-    const isRepeated = seen.has(value)
-    seen.add(value)
+    const isRepeated = visited.has(value)
+    visited.add(value)
     return isRepeated ? [fieldError.duplicate(path.index(i), value)] : []
   })
 }

@@ -1,7 +1,7 @@
 import { matchLines, matchTable } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
-const formatForbidden = (what: string): string => `Error from server (Forbidden): ${what}`
+const formatForbidden = (subject: string): string => `Error from server (Forbidden): ${subject}`
 
 export const access: Topic = {
   'auth whoami and can-i': [

@@ -15,7 +15,7 @@ const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name
 export const describing: Topic = {
   'pods and their events': async (session) => {
     const formatSecondsAgo = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString().replace(/\.\d+Z/, 'Z')
-    const createEvent = (reason: string, type: string, more: object = {}): Step =>
+    const createEvent = (reason: string, type: string, overrides: object = {}): Step =>
       make('Event', `p.${reason.toLowerCase()}`, {
         involvedObject,
         reason,
@@ -25,7 +25,7 @@ export const describing: Topic = {
         firstTimestamp: formatSecondsAgo(7201),
         lastTimestamp: formatSecondsAgo(3601),
         count: 1,
-        ...more,
+        ...overrides,
       })
     const pod = {
       spec: {

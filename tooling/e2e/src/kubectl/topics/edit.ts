@@ -50,8 +50,8 @@ export const edit: Topic = {
     )
   },
   replace: async (session) => {
-    const formatConfigMap = (more: object): string =>
-      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...more })
+    const formatConfigMap = (overrides: object): string =>
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...overrides })
     await session.play(
       ['create configmap a --from-literal=key=v', 'configmap/a created'],
       ['replace -f -', 'configmap/a replaced', formatConfigMap({ data: { other: '1' } })],

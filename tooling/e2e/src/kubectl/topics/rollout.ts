@@ -44,8 +44,8 @@ const image = '-o jsonpath={.spec.template.spec.containers[0].image}'
 export const rollout: Topic = {
   deployments: async (session) => {
     const readUid = async (): Promise<string> => session.run('get deploy web -o jsonpath={.metadata.uid}')
-    const formatStatusPatch = (more: object): string =>
-      `patch deployment web --subresource=status --type=merge -p ${JSON.stringify({ status: { observedGeneration: 99, replicas: 3, ...more } })}`
+    const formatStatusPatch = (overrides: object): string =>
+      `patch deployment web --subresource=status --type=merge -p ${JSON.stringify({ status: { observedGeneration: 99, replicas: 3, ...overrides } })}`
     await session.play(
       ['create deployment web --image=nginx:2 --replicas=3', 'deployment.apps/web created'],
       ['get deploy web', matchTable('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 0/3 0 0 *')],
