@@ -63,7 +63,7 @@ export interface TestCluster extends AsyncDisposable {
 
 const everyKind = Object.keys(kinds) as readonly Plural[]
 
-/** Opens the test server. `quotaOf` returns the quota rules of a resource. By default, quotas count the objects of each resource. */
+/** Opens the test server. `findQuota` returns the quota rules of a resource. By default, quotas count the objects of each resource. */
 export function openTestCluster(
   served: readonly Plural[] = everyKind,
   findQuota: (plural: string) => QuotaRules | 'none' | undefined = () => undefined,

@@ -222,7 +222,7 @@ export class FieldPath {
 }
 
 /**
- * Returns the path of nested fields: `fieldPath('spec', 'template')`. Without names, returns the root path. Paths of its children have no leading
+ * Returns the path of nested fields: `newFieldPath('spec', 'template')`. Without names, returns the root path. Paths of its children have no leading
  * dot.
  */
 export function newFieldPath(first = '', ...rest: string[]): FieldPath {

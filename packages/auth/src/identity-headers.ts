@@ -10,11 +10,11 @@ interface RequestHeaders {
 }
 
 /**
- * Returns a function that removes the standard front proxy headers and `more` from a request. Handlers and servers behind a proxy could
+ * Returns a function that removes the standard front proxy headers and `additionalHeaders` from a request. Handlers and servers behind a proxy could
  * otherwise trust identities that the client made up.
  */
-export function createIdentityHeaderRemover(more: IdentityHeaders = []): (request: RequestHeaders) => void {
-  const headerNames = [...standardHeaders, ...more].map((name) => name.toLowerCase())
+export function createIdentityHeaderRemover(additionalHeaders: IdentityHeaders = []): (request: RequestHeaders) => void {
+  const headerNames = [...standardHeaders, ...additionalHeaders].map((name) => name.toLowerCase())
   const names = new Set(headerNames.filter((name) => !name.endsWith('*')))
   const prefixes = headerNames.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   // The first letters of the prefixes. They rule out most header names quickly, because this runs for every request. An empty prefix

@@ -89,9 +89,8 @@ describe('a store that is opened again', () => {
       if (i === 3) expect(entry).toBeUndefined()
       else expect([entry?.modRevision, Buffer.compare(entry!.value, Buffer.alloc(i * 40, i))]).toEqual([i + 2, 0])
     }
-    const compactedWatch = backend
-      .watch(createPrefixRange('/'), revision - 1, { signal: new AbortController().signal })
-      [Symbol.asyncIterator]()
+    const { signal } = new AbortController()
+    const compactedWatch = backend.watch(createPrefixRange('/'), revision - 1, { signal })[Symbol.asyncIterator]()
     await expect(compactedWatch.next()).rejects.toThrow(/compacted/)
     const nextCommit = await backend.commit({
       compare: [{ key: keys[3]!, modRevision: 0 }],

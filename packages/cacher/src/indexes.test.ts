@@ -68,7 +68,7 @@ test.each([
         else await fixture.put(namespace, name, { nodeName: node, ...(labels && { labels }) })
       }
       for (const change of first) await apply(change)
-      for (const { change: next, question: question } of steps) {
+      for (const { change: next, question } of steps) {
         await apply(next)
         await settle(question.wait)
         const options = { predicate: createPredicate(question), limit: question.limit }

@@ -37,12 +37,12 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
   #lastUsed = 0
 
   /**
-   * Creates an unused index. `valueOf` returns the value of an object, or undefined if the object has none. It must always return the same
+   * Creates an unused index. `getValue` returns the value of an object, or undefined if the object has none. It must always return the same
    * result for an object.
    */
-  constructor(prefix: string, valueOf: (object: StoredObject<T>) => string | undefined) {
+  constructor(prefix: string, getValue: (object: StoredObject<T>) => string | undefined) {
     this.#prefix = prefix
-    this.#getValue = valueOf
+    this.#getValue = getValue
   }
 
   /**

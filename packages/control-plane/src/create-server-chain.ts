@@ -185,7 +185,12 @@ async function connectParts(
   server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
   const services = hasServices(groups) ? buildServices(config, options, client) : undefined
   const { scheme, types, restOptionsGetter: restOptions } = config
-  const legacy = { ...options.storage, client, ...(services && { allocators: services.allocators }), kubelet: { ...options.kubelet, tls } }
+  const legacy = {
+    ...options.storage,
+    client,
+    ...(services && { allocators: services.allocators }),
+    kubelet: { ...options.kubelet, readTls: tls },
+  }
   const host = createGroupHost<GroupServices>({
     app: server.app,
     scheme,

@@ -70,7 +70,7 @@ export interface InstallOptions {
 export interface InstalledRoutes {
   /** Serves other versions and storages from the next request on. Versions whose map of storages is the same object are left unchanged. */
   update(served: Pick<APIGroupInfo, 'versions' | 'storage'>): void
-  /** Makes the entries of a version in discovery and OpenAPI again, after the `listing` of a storage changed. */
+  /** Makes the entries of a version in discovery and OpenAPI again, after the result of `getListing` of a storage changed. */
   refreshDocuments(version: string): void
   /** Removes the group. Its paths answer 404 from the next request on. Open watches end when their storage closes. */
   uninstall(): void

@@ -52,11 +52,11 @@ export function formatCidr({ network, prefixLength }: Cidr): string {
 }
 
 /**
- * Validates a CIDR of a legacy field, which accepts non-canonical values. Skips values in `known`, which are the stored values of the
+ * Validates a CIDR of a legacy field, which accepts non-canonical values. Skips values in `knownValues`, which are the stored values of the
  * field.
  */
-export function validateLegacyCidr(value: string, path: FieldPath, knownNames?: ReadonlySet<string>): FieldErrorList {
-  if (knownNames?.has(value) === true) return []
+export function validateLegacyCidr(value: string, path: FieldPath, knownValues?: ReadonlySet<string>): FieldErrorList {
+  if (knownValues?.has(value) === true) return []
   const error = findCidrError(parseCidr(value))
   return error === undefined ? [] : [fieldError.invalid(path, value, error)]
 }

@@ -82,11 +82,11 @@ export function formatIP({ bytes, family }: IPAddress): string {
 }
 
 /**
- * Validates an IP address of a legacy field, which accepts any unambiguous notation. Skips values in `known`, which are the stored values
+ * Validates an IP address of a legacy field, which accepts any unambiguous notation. Skips values in `knownValues`, which are the stored values
  * of the field.
  */
-export function validateLegacyIP(value: string, path: FieldPath, knownNames?: ReadonlySet<string>): FieldErrorList {
-  if (knownNames?.has(value) === true) return []
+export function validateLegacyIP(value: string, path: FieldPath, knownValues?: ReadonlySet<string>): FieldErrorList {
+  if (knownValues?.has(value) === true) return []
   const address = parseIP(value)
   if (address === undefined) {
     return [fieldError.invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]

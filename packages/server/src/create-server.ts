@@ -261,7 +261,7 @@ export function createServer(options: ServerOptions): Server {
     sendRetryAfter: options.shutdownSendRetryAfter === true,
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
-    findRoute: (info) => findRoute(info),
+    findRoute: (attributes) => findRoute(attributes),
     onRejected: (reason, { requestId }) => log(2, 'Unable to authenticate the request', { err: reason, 'audit-ID': requestId }),
     logsRequests: typeof options.logRequests === 'function' ? options.logRequests : () => options.logRequests === true,
     onRequest: (record) => log(3, 'HTTP', record),
@@ -383,7 +383,7 @@ export function createServer(options: ServerOptions): Server {
     metrics,
     stopping: lifecycle.stopping,
     delayWatchEnd: () => lifecycle.delayWatchEnd(),
-    countForwardingFailure: (exchange, code) => requestMetrics.forwardingFailed(exchange, code),
+    countForwardingFailure: (exchange, code) => requestMetrics.countFailedForwarding(exchange, code),
     addHealthCheck: (check, endpoints = endpointNames) => {
       for (const name of endpoints) checks[name].push(check)
       return () => {

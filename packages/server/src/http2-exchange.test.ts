@@ -72,7 +72,7 @@ it('sends responses without a body, and in several chunks', async () => {
 it("creates Node's streams on demand", async () => {
   let status = 0
   serve = (incoming, outgoing) => {
-    const pair = incoming.nodePair()
+    const pair = incoming.getNodePair()
     let body = ''
     pair.incoming.on('data', (chunk) => (body += chunk))
     pair.incoming.on('end', () => {

@@ -67,7 +67,7 @@ export class Http2Incoming {
   }
 
   /** Creates Node's own request and response, for handlers that need streams. */
-  nodePair(): { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse } {
+  getNodePair(): { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse } {
     const { stream } = this
     return { incoming: new Http2ServerRequest(stream, this.headers, {}, this.rawHeaders), outgoing: new Http2ServerResponse(stream) }
   }

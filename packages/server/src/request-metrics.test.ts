@@ -67,7 +67,7 @@ test('counts refused requests, with one label for all non-resource paths', () =>
 test('counts failures of requests for other API servers, with a limited number of names', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, () => false)
-  const count = (target: string): void => metrics.forwardingFailed(createObservedRequest(target), 503)
+  const count = (target: string): void => metrics.countFailedForwarding(createObservedRequest(target), 503)
   for (const target of ['/apis/a.example.com/v1/things', '/apis/a.example.com/v1/things', '/apis/a.example.com/v1']) count(target)
   const series = 'apiserver_request_terminations_total{code="503",component="aggregator",'
   expect(registry.text()).toContain(

@@ -31,7 +31,7 @@ export interface RequestMetrics {
   /** Counts a request that the server ended early, for example with 504. */
   countTermination(request: ObservedRequest, code: number): void
   /** Counts a request for another API server that this server answered with an error. */
-  forwardingFailed(request: ObservedRequest, code: number): void
+  countFailedForwarding(request: ObservedRequest, code: number): void
   /** Counts a request that was refused with 429. It is also counted as a completed request. */
   countDrop(request: ObservedRequest): void
   /** Counts a response that was aborted. */
@@ -215,7 +215,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
       entry.sizes?.observe(bytes)
     },
     countTermination: (request, code) => countTerminated({ ...createServedLabels(request), component }, code),
-    forwardingFailed: (request, code) => countTerminated(createForwardedLabels(request), code),
+    countFailedForwarding: (request, code) => countTerminated(createForwardedLabels(request), code),
     countDrop: (request) => {
       countTerminated({ ...createServedLabels(request), component }, 429)
       const entry = request.info.isResourceRequest ? resolveSeries(request) : undefined

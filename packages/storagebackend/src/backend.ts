@@ -203,13 +203,13 @@ export interface SizeStatistics {
 }
 
 export function hasSnapshots(backend: Backend): backend is Backend & Snapshots {
-  return 'snapshot' in backend && 'snapshotAt' in backend
+  return 'takeSnapshot' in backend && 'findSnapshot' in backend
 }
 export function hasCompaction(backend: Backend): backend is Backend & Compaction {
   return 'compact' in backend
 }
 export function hasSizeStatistics(backend: Backend): backend is Backend & SizeStatistics {
-  return 'size' in backend
+  return 'measureSize' in backend
 }
 
 /**

@@ -330,7 +330,7 @@ export function hasFirstObject<T extends KubeObject>(storage: Storage<T>): stora
 }
 
 export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): storage is Storage<T> & ObjectSnapshots<T> {
-  return 'snapshotAt' in storage
+  return 'findSnapshot' in storage
 }
 
 function* openEach<T extends KubeObject>(

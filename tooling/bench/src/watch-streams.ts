@@ -12,7 +12,7 @@ export interface WatchStreams {
   getLastEventTime(): number
   /** Returns the number of events that were duplicate, late, or missing on some streams. */
   countDisorder(): number
-  /** Resolves after `all` events, or when no event has arrived for a while. */
+  /** Resolves after `eventCount` events, or when no event has arrived for a while. */
   waitUntilSettled(eventCount: number): Promise<void>
   close(): void
 }

@@ -18,7 +18,7 @@ const verbs: ReadonlySet<string> = new Set(
   continue convert copy cork correct count cover covers create cut cycle damage deal decide declare declares decode decorate decrement
   decrypt dedent deduplicate default define delete deliver demote deny depends derive descend describe describes deserialize destroy
   detach detect dial diff differ differs disable discard disconnect discourage discover dispatch dispose divide do does download drain
-  draw drop dump duplicate edit elide emit emits enable encode encrypt end ends enforce enforces enqueue ensure enter equals escape
+  draw drop drops dump duplicate edit elide emit emits enable encode encrypt end ends enforce enforces enqueue ensure enter equals escape
   establish estimate evaluate evict exceed exceeds exec execute exists exit expand expect expire explain export extend extract fail
   fails fetch fill filter find finish fits flatten flush fold follow forbid forget format forward free freeze from gather generate get
   give go grant group guard guess hand handle handles has hash have head hold holds identify ignore impersonate import include includes indent

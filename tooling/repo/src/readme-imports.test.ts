@@ -34,7 +34,7 @@ describe.each(published.map(({ directory, manifest }) => [directory, manifest] a
 test('finds package names in a README', () => {
   const readme = '# One\n\nIt may import `@keelson/two` and\n`@keelson/three`.\n\nUsed by `@keelson/four`.\n'
   expect(findNamedPackages(readme)).toEqual({
-    all: ['@keelson/two', '@keelson/three', '@keelson/four'],
+    packages: ['@keelson/two', '@keelson/three', '@keelson/four'],
     importable: ['@keelson/two', '@keelson/three'],
   })
   expect(findNamedPackages('## What it may import\n\n`@keelson/two`.\n\n## Example\n\n`@keelson/four`\n').importable).toEqual([

@@ -19,7 +19,7 @@ test('a walk lists functions in call order, calls between packages, and a call f
     'update.ts update',
     'update.ts read',
     'update.ts ',
-    'when-known.ts whenKnown',
+    'when-known.ts runWhenKnown',
     'handle-update.ts ',
     'handle-update.ts decode',
   ])

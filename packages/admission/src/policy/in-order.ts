@@ -2,7 +2,7 @@
  * Calls a step for each item, one after the other. Returns a promise only if a step does. The remaining steps then wait for it.
  *
  * @example
- * const pending = inOrder(policies, (policy) => evaluate(policy))
+ * const pending = runInOrder(policies, (policy) => evaluate(policy))
  * if (pending !== undefined) await pending
  */
 export function runInOrder<Item>(items: readonly Item[], step: (item: Item) => Promise<void> | void, from = 0): Promise<void> | void {

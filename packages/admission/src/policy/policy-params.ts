@@ -22,7 +22,7 @@ export interface PolicyParamsOptions {
 export class PolicyParams {
   readonly #dependencies: PluginDependencies
   readonly #options: PolicyParamsOptions
-  /** The served resources for which `#found` is valid. */
+  /** The served resources for which `#foundByName` is valid. */
   #served: readonly ServedKind[] | undefined
   readonly #foundByName = new Map<string, ParamResource>()
   readonly #selectors = new WeakMap<object, LabelsSelector>()

@@ -64,7 +64,7 @@ function readRequestHeaders(data: Readonly<Record<string, string>>): RequestHead
   }
 }
 
-/** Parses a list of names in the data of the ConfigMap. No text is an empty list. Throws for other texts. */
+/** Parses a list of names in the data of the ConfigMap. An empty text is an empty list. Throws if the text is not a list of strings. */
 export function parseNames(text = ''): readonly string[] {
   if (text === '') return []
   const value: unknown = JSON.parse(text)

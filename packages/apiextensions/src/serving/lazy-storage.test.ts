@@ -7,7 +7,9 @@ const prefix = '/registry/example.com/widgets/'
 
 describe('a storage that is not created yet', () => {
   const backend = openMemory()
-  const create = vi.fn(() => ({ stats: () => Promise.resolve({ objectCount: 0 }), count: () => Promise.resolve(0) }) as unknown as Storage)
+  const create = vi.fn(
+    () => ({ measureStats: () => Promise.resolve({ objectCount: 0 }), count: () => Promise.resolve(0) }) as unknown as Storage,
+  )
   const onEmpty = vi.fn()
   let storage: LazyStorage
   beforeEach(() => {

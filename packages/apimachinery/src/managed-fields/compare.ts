@@ -207,7 +207,7 @@ function hasFewFields({ values, byName }: MergeMap): boolean {
   return values === undefined && byName.size <= maxListedFields
 }
 
-/** Returns whether `members` has all keys of `others`. Most writes remove no key, and then the keys need not be joined. */
+/** Returns whether `members` has all keys of `otherMembers`. Most writes remove no key, and then the keys need not be joined. */
 function includesKeys(members: Members, otherMembers: Members): boolean {
   for (const key in otherMembers) if (!Object.hasOwn(members, key)) return false
   return true

@@ -203,7 +203,7 @@ export function equalsSet(a: FieldSet, b: FieldSet): boolean {
   })
 }
 
-/** Returns whether `whole` contains all paths of `part`. */
+/** Returns whether `superset` contains all paths of `subset`. */
 export function containsSet(superset: FieldSet, subset: FieldSet): boolean {
   if (superset === subset) return true
   for (const element of listElements(subset)) {

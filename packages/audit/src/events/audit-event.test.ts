@@ -40,7 +40,7 @@ it('has the members of kube-apiserver in its order', () => {
   expect(JSON.parse(event.line)).toMatchObject({ responseStatus: { message: 'no <b>' } })
 })
 
-it('escapes what clients send', () => {
+it('escapes texts of clients', () => {
   const { line } = createEvent({ userAgent: 'a"\n<\u2028', requestUri: '/?q="', auditId: '\\' })
   expect(JSON.parse(line)).toMatchObject({ userAgent: 'a"\n<\u2028', requestURI: '/?q="', auditID: '\\' })
 })

@@ -71,7 +71,7 @@ export class NodeGraph {
     return Object.values(this.#used).reduce((total, objects) => total + objects.size, 0)
   }
 
-  /** Adds or replaces a pod that runs on a node. `keyOf` builds the key. */
+  /** Adds or replaces a pod that runs on a node. `key` identifies the pod. */
   setPod(key: string, node: string, references: readonly ObjectReference[]): void {
     const old = this.#pods.get(key)
     const uses = this.#find(references)

@@ -80,7 +80,7 @@ export class SubjectGrants {
   }
 
   /**
-   * Returns the grants that may allow the action, in the order of `all`. The result can contain grants that do not. `rolesVersion` is the
+   * Returns the grants that may allow the action, in the order in which they were added. The result can contain grants that do not. `rolesVersion` is the
    * version of the rules of all roles; a new version invalidates the cache.
    */
   relevantTo({ isResourceRequest, resource }: RequestedAction, rolesVersion: number): readonly Grant[] {

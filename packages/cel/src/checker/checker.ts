@@ -306,19 +306,19 @@ class Checker {
   #comprehension(expression: Comprehension): Type {
     const range = this.#substitution.apply(this.check(expression.range))
     const accumulator = this.check(expression.init)
-    const outer = this.#scope
-    this.#scope = outer.with(expression.accumulator, accumulator)
+    const outerScope = this.#scope
+    this.#scope = outerScope.with(expression.accumulator, accumulator)
     const [first, second] = this.#elements(expression, range)
-    const inner = this.#scope
-    this.#scope = inner.with(expression.variable, first)
+    const innerScope = this.#scope
+    this.#scope = innerScope.with(expression.variable, first)
     if (expression.secondVariable !== undefined) this.#scope = this.#scope.with(expression.secondVariable, second)
     this.check(expression.condition)
     this.#assert(expression.condition, types.bool)
     this.check(expression.step)
     this.#assert(expression.step, accumulator)
-    this.#scope = inner
+    this.#scope = innerScope
     const result = this.check(expression.result)
-    this.#scope = outer
+    this.#scope = outerScope
     return this.#substitution.apply(result)
   }
 

@@ -83,7 +83,7 @@ function replace(text: string, old: string, replacement: string, limit: Int = -1
   return pieces.join(replacement)
 }
 
-/** Splits a text at most `most` times. An empty separator matches before each character and at the end. */
+/** Splits a text at most `limit` times. An empty separator matches before each character and at the end. */
 function splitAt(text: string, separator: string, limit: number): readonly string[] {
   if (separator !== '') return splitTimes(text, separator, limit)
   const runes = splitIntoRunes(text)

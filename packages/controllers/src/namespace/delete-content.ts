@@ -43,9 +43,9 @@ export async function deleteContent(
   const resources = client.listDeletableResources().filter(({ namespaced }) => namespaced)
   const isPods = ({ group, resource }: GroupResource): boolean => group === '' && resource === 'pods'
   if (resources.some(isPods)) {
-    const waitFor = await attempt(remaining, () => deletePods(client, namespace))
-    const passed = (clock.now() - deletedAt) / 1000
-    const grace = waitFor === undefined || passed >= waitFor ? 0 : waitFor
+    const gracePeriod = await attempt(remaining, () => deletePods(client, namespace))
+    const secondsSinceDeletion = (clock.now() - deletedAt) / 1000
+    const grace = gracePeriod === undefined || secondsSinceDeletion >= gracePeriod ? 0 : gracePeriod
     await attempt(remaining, () => countLeft(client.resource(pods)!, pods, { namespace, remaining, grace }))
     if (remaining.resources.size > 0 || remaining.errors.length > 0) return remaining
   }

@@ -120,7 +120,11 @@ it('streams logs from the kubelet', async () => {
 })
 
 it('uses the preferred address of a node', async () => {
-  const kubelet = { preferredAddressTypes: ['ExternalIP', 'InternalIP'], port: 4000, tls: async () => ({ verify: true, authority: 'ca' }) }
+  const kubelet = {
+    preferredAddressTypes: ['ExternalIP', 'InternalIP'],
+    port: 4000,
+    readTls: async () => ({ verify: true, authority: 'ca' }),
+  }
   const { remote } = await connect('pods/exec', 'many', { container: 'a' }, kubelet)
   expect(remote).toMatchObject({ host: '10.0.0.1', port: '4000', tls: { verify: true, authority: 'ca' } })
   await expect(connect('pods/exec', 'one', {}, { preferredAddressTypes: ['ExternalIP'] })).rejects.toMatchObject({

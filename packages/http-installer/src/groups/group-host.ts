@@ -34,7 +34,7 @@ export interface GroupHostOptions<Services> {
 /** An installed group. Disposing it removes everything that the group added and ends its watches. */
 export interface InstalledGroup extends AsyncDisposable {
   readonly group: ApiGroup
-  /** Makes the entries of the group in discovery and OpenAPI again, after the `listing` of a resource changed. */
+  /** Makes the entries of the group in discovery and OpenAPI again, after the result of `getListing` of a resource changed. */
   refreshDocuments(): void
 }
 

@@ -119,7 +119,7 @@ it('drops the unknown fields of a custom resource, also in a strictly decoded do
   const prune = (object: KubeObject & { unknown?: string }): readonly string[] => (delete object.unknown, [])
   const mergeType = mergeTypes.deduced
   const [type] = jsonKinds({ group: 'example.com', version: 'v2' }, [{ kind: 'Thing', listKind: 'ThingList', mergeType, prune }]).kinds
-  const otherVersions = { schemaOf: () => type } as unknown as OtherVersions
+  const otherVersions = { findSchema: () => type } as unknown as OtherVersions
   const write = createAttributes({}, { route: { ...plainRoute, otherVersions } })
   const document = { metadata: { name: 'a' }, unknown: 'x' }
   expect(write.decode(hub, document, { strict: true })).toEqual({ kind: 'Thing', apiVersion: 'example.com/v2', metadata: { name: 'a' } })

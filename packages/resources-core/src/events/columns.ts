@@ -19,12 +19,12 @@ export const eventColumns: readonly Column<Event>[] = [
   { name: 'Source', priority: 1, description: 'Component that reports the event.', value: formatSource },
   { name: 'Message', description: 'Human-readable description.', value: (event) => (event.message ?? '').trim() },
   { name: 'First Seen', priority: 1, description: 'Time since the first occurrence.', value: formatFirstSeen },
-  { name: 'Count', priority: 1, description: 'Number of occurrences.', value: count },
+  { name: 'Count', priority: 1, description: 'Number of occurrences.', value: formatCount },
   { name: 'Name', priority: 1, format: 'name', description: 'Name of the event.', value: (event) => event.metadata.name ?? '' },
 ]
 
 /** Returns the number of occurrences of an event. A series has its own count, which takes precedence. */
-function count({ series, count }: ReadonlyEvent): number {
+function formatCount({ series, count }: ReadonlyEvent): number {
   return series ? (series.count ?? 0) : count || 1
 }
 

@@ -20,7 +20,7 @@ function createRecordedSides(names: readonly string[]): { readonly sides: readon
       calls.push(`${name} ${seconds}`)
       return { value: 60 * (i + 1), serverCores: 1, clientCores: 0.1 }
     },
-    async latency(rate: number) {
+    async measureLatency(rate: number) {
       calls.push(`${name} at ${rate}`)
       return { rate, p50: 1, p99: 2 }
     },

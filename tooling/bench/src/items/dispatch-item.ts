@@ -100,7 +100,7 @@ class EventSource {
   readonly storage = {
     list: async () => ({ revision: 1, continue: '', remainingItemCount: undefined, items: [] }),
     watch: async (_key: string, { signal }: WatchObjectsOptions) => new IteratedWatch(this.#watch(signal)),
-    currentRevision: async () => 1,
+    getCurrentRevision: async () => 1,
     close: async () => {},
   } as unknown as Storage
 

@@ -9,7 +9,7 @@ import { explain } from '../play/server.ts'
 import type { Answer, Server } from '../play/server.ts'
 import { createDeploymentSpec, createRandomAdmissionPolicy, createRandomObject } from './random-admission-policy.ts'
 import type { BoundPolicy } from './random-admission-policy.ts'
-import { randomMutatingPolicy } from './random-mutating-policy.ts'
+import { createRandomMutatingPolicy } from './random-mutating-policy.ts'
 import { clusterParamSteps, createParamSteps, definitionSteps, usedParamKinds } from './random-params.ts'
 
 export interface PolicyOptions {
@@ -77,7 +77,7 @@ export async function comparePolicies(
       const first = created.length
       const bound: BoundPolicy[] = []
       for (const name of namespaces) {
-        const create = random.chance(0.5) ? createRandomAdmissionPolicy : randomMutatingPolicy
+        const create = random.chance(0.5) ? createRandomAdmissionPolicy : createRandomMutatingPolicy
         bound.push(await installPolicy(name, () => create(random, name, name)))
       }
       await new Promise((resolve) => setTimeout(resolve, refreshMs))

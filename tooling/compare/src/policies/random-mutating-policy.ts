@@ -68,7 +68,7 @@ const withOneParam = [
 ]
 
 /** Creates a mutating policy and its binding. Some of its mutations are rejected or fail, because the responses to those are compared too. */
-export function randomMutatingPolicy(random: Random, name: string, namespace: string): BoundPolicy {
+export function createRandomMutatingPolicy(random: Random, name: string, namespace: string): BoundPolicy {
   const paramKind = random.chance(0.4) ? pickParamKind(random) : undefined
   const paramRef = paramKind !== undefined && random.chance(0.92) ? createParamRef(random, paramKind, namespace) : undefined
   const hasVariables = random.chance(0.3)

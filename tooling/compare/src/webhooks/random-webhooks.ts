@@ -56,7 +56,7 @@ export function createRandomWebhooks(random: Random, options: WebhookSetOptions)
   }
 }
 
-/** Fills in where the webhooks of a server are. */
+/** Replaces the placeholders of a configuration by the address and the authority of a webhook server. */
 export function fillPlaceholders(configuration: JsonObject, { url, port, caBundle }: HookServer): JsonObject {
   const text = JSON.stringify(configuration)
     .replaceAll('<url>', url)
