@@ -71,7 +71,15 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
       const gvr = { ...resource, version }
       return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
     })
-    return new RegistryResource({ resource: { ...resource, version }, main, getSubresource: findStorage, route, tracker, fieldManager, now })
+    return new RegistryResource({
+      resource: { ...resource, version },
+      main,
+      getSubresource: findStorage,
+      route,
+      tracker,
+      fieldManager,
+      now,
+    })
   }
   return {
     get isHandlingEvents() {

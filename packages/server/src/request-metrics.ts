@@ -292,7 +292,7 @@ function createLabels(request: ObservedRequest): RequestLabels {
       component: countedPaths.has(attributes.path) ? '' : component,
     }
   }
-  const scope = decideRouteScope(info)
+  const scope = decideRouteScope(attributes)
   return {
     verb: decideVerb(request, scope),
     dry_run: formatDryRun(request.query),

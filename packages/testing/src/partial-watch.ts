@@ -13,7 +13,7 @@ export function breakWatch(exchange: Exchange, events: number): void {
       sink.write(chunk.slice(0, chunk.length >> 1), () => exchange.outgoing.destroy())
       return true
     },
-    drained: () => sink.drained(),
+    waitForDrain: () => sink.waitForDrain(),
     get closed() {
       return sink.closed
     },

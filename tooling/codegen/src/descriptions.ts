@@ -115,7 +115,7 @@ function listServedTypes(model: Model): Iterable<ServedType> {
     if (found.has(key) && (isInlined || !found.get(key)!.isInlined)) continue
     found.set(key, next)
     for (const field of Object.values(module.facts.messages[name]!.fields)) {
-      const type = model.typeOf(module, field)
+      const type = model.resolveType(module, field)
       if (type.kind === 'message') pending.push({ module: type.module, name: type.name, isInlined: field.inline === true })
     }
   }
@@ -191,7 +191,7 @@ function collectTexts(model: Model, modules: readonly Module[], texts: ReadonlyM
     const written = findTexts(texts, group, type, key === type ? undefined : version)
     if (written[''] !== undefined) collected[''] = written['']
     for (const [name, field] of Object.entries(message.fields)) {
-      const inlined = field.inline ? model.typeOf(module, field) : undefined
+      const inlined = field.inline ? model.resolveType(module, field) : undefined
       if (inlined?.kind === 'message') {
         const { '': _, ...fields } = collectTexts(model, [inlined.module], texts, inlined.name)
         Object.assign(collected, fields)

@@ -11,7 +11,7 @@ export interface FunctionName {
 const verbs: ReadonlySet<string> = new Set(
   `
   abandon abort accept accepts access accumulate acquire adapt add adjust admit adopt advance advertise aggregate align allocate allow
-  allocates allows annotate answer append applies apply approve are ask assemble assert assign assume attach attempt audit authenticate authorize await
+  allocates allows annotate answer append applies apply approve archive are ask assemble assert assign assume attach attempt audit authenticate authorize await
   begin belongs bind blank block boot boots bootstrap branch break build bump bury cache calculate call can cancel canonicalize cap capitalize capture
   catch change charge check choose claim classify clean clear clone close coerce collapse collect combine commit compact compare compile
   complain complete compose compress compute concat configure conforms connect connects consider construct consume contain contains
@@ -33,7 +33,7 @@ const verbs: ReadonlySet<string> = new Set(
   recount recover redact redirect reduce refer references refers refill refresh refuse register reject relay release relist reload remap
   remember remove rename render renew repair repeat replace replay reply report request requests require requires reread rescale reserve reset
   resize resolve respond restart restarts restore restrict resume retain rethrow retire retry return reuse reverify reverse revert
-  review revoke rewrite roll rotate round route run runs sample sanitize satisfies save scale scan schedule score seal search see seek
+  review revoke rewrite roll rotate round route run runs sample sanitize satisfies save scale scan schedule score scrape seal search see seek
   sees select selects send separate separates serialize serve serves set sets settle shadow shape share shares shift shorten should show
   shrink shuffle shut sign signal simulate skip sleep slice sort spawn spend spin splice split spread stamp start starts step stop store
   stream stringify strip submit subscribe subtract suffices suggest sum summarize supply supports surround suspend swallow swap sweep switch

@@ -119,13 +119,13 @@ export const widgetDefinition: JsonObject = {
   },
 }
 
-export function collectionPath({ group, version, resource }: SoakKind): string {
+export function getCollectionPath({ group, version, resource }: SoakKind): string {
   return `/${group === '' ? 'api' : `apis/${group}`}/${version}/namespaces/${namespace}/${resource}`
 }
 
-/** Path of the objects of all namespaces. */
-export function clusterPath(kind: SoakKind): string {
-  return collectionPath(kind).replace(`/namespaces/${namespace}`, '')
+/** Returns the path of the objects of all namespaces. */
+export function getClusterPath(kind: SoakKind): string {
+  return getCollectionPath(kind).replace(`/namespaces/${namespace}`, '')
 }
 
 export const leases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const

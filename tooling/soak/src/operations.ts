@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { CountedAnswer, CountedClient, CountedRequest, RequestLabels } from './counted-client.ts'
-import { clusterPath, collectionPath, createLabels, kinds, leases, leasesPath, namespace } from './kinds.ts'
+import { getClusterPath, getCollectionPath, createLabels, kinds, leases, leasesPath, namespace } from './kinds.ts'
 import type { SoakKind } from './kinds.ts'
 import { createObject, stamp } from './slots.ts'
 import type { Slot, Slots } from './slots.ts'
@@ -39,7 +39,7 @@ const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
 const metadataOnly = { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' }
 
 function getObjectPath({ kind, name }: Slot): string {
-  return `${collectionPath(kind)}/${name}`
+  return `${getCollectionPath(kind)}/${name}`
 }
 
 function pickKind({ random }: LoadContext): SoakKind {
@@ -84,7 +84,7 @@ function list(
 
 async function listPages(context: LoadContext): Promise<void> {
   const kind = pickKind(context)
-  const path = `${collectionPath(kind)}?limit=100`
+  const path = `${getCollectionPath(kind)}?limit=100`
   const labels = createLabels(kind, 'LIST', 'namespace')
   const first = await sendExpecting(context, { method: 'GET', path, labels }, 200)
   const { metadata } = JSON.parse(first.body.toString()) as { metadata: { continue?: string } }
@@ -113,7 +113,7 @@ function write({ method, verb = method, accept = exists, status = 200, changes =
     slot.isBusy = true
     const { kind } = slot
     const { subresource = '', query = '', contentType, dryRun = '' } = options
-    const path = `${method === 'POST' ? collectionPath(kind) : getObjectPath(slot)}${subresource && `/${subresource}`}${query && `?${query}`}`
+    const path = `${method === 'POST' ? getCollectionPath(kind) : getObjectPath(slot)}${subresource && `/${subresource}`}${query && `?${query}`}`
     const body = options.body?.(slot, context.next())
     const headers = contentType === undefined ? undefined : { 'content-type': contentType }
     const labels = createLabels(kind, verb, 'resource', { subresource, dryRun })
@@ -141,7 +141,7 @@ async function deleteBatch(context: LoadContext): Promise<void> {
   const slots = context.slots.all.filter((slot) => slot.kind === kind)
   if (slots.some(({ isBusy }) => isBusy)) return
   for (const slot of slots) slot.isBusy = true
-  const path = `${collectionPath(kind)}?labelSelector=batch%3Db${context.next() % 20}`
+  const path = `${getCollectionPath(kind)}?labelSelector=batch%3Db${context.next() % 20}`
   const answer = await sendExpecting(context, { method: 'DELETE', path, labels: createLabels(kind, 'DELETE', 'namespace') }, 200)
   const { items = [] } = JSON.parse(answer.body.toString()) as { items?: readonly { readonly metadata: { readonly name: string } }[] }
   const deleted = new Set(items.map(({ metadata }) => metadata.name))
@@ -197,14 +197,14 @@ export const operations: readonly Operation[] = [
     rate: 5,
     run: async (context) => {
       const kind = pickKind(context)
-      await sendExpecting(context, { method: 'GET', path: `${collectionPath(kind)}/none`, labels: createLabels(kind, 'GET') }, 404)
+      await sendExpecting(context, { method: 'GET', path: `${getCollectionPath(kind)}/none`, labels: createLabels(kind, 'GET') }, 404)
     },
   },
   { name: 'list pages', rate: 5, run: listPages },
-  { name: 'list by label', rate: 8, run: list((kind) => `${collectionPath(kind)}?labelSelector=batch%3Db3`, 'namespace') },
-  { name: 'list from cache', rate: 1, run: list((kind) => `${collectionPath(kind)}?resourceVersion=0`, 'namespace') },
-  { name: 'list of all namespaces', rate: 0.5, run: list(clusterPath, 'cluster') },
-  { name: 'list metadata', rate: 1, run: list(collectionPath, 'namespace', metadataOnly) },
+  { name: 'list by label', rate: 8, run: list((kind) => `${getCollectionPath(kind)}?labelSelector=batch%3Db3`, 'namespace') },
+  { name: 'list from cache', rate: 1, run: list((kind) => `${getCollectionPath(kind)}?resourceVersion=0`, 'namespace') },
+  { name: 'list of all namespaces', rate: 0.5, run: list(getClusterPath, 'cluster') },
+  { name: 'list metadata', rate: 1, run: list(getCollectionPath, 'namespace', metadataOnly) },
   { name: 'create', rate: 30, run: write({ method: 'POST', accept: isFree, status: 201, body: createObject }) },
   { name: 'create existing', rate: 2, run: write({ method: 'POST', status: 409, changes: false, body: createObject }) },
   {

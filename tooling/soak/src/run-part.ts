@@ -5,7 +5,7 @@ import { findPercentile } from '@keelson/tooling-faults/percentile'
 import { createRandom } from '@keelson/tooling-faults/random'
 import { compareCounts, compareObjectCounts } from './compare-counts.ts'
 import { CountedClient } from './counted-client.ts'
-import { clusterPath, collectionPath, kinds, leasesPath, namespace, widgetDefinition } from './kinds.ts'
+import { getClusterPath, getCollectionPath, kinds, leasesPath, namespace, widgetDefinition } from './kinds.ts'
 import type { SoakKind } from './kinds.ts'
 import type { Lease } from './operations.ts'
 import { runLoad } from './run-load.ts'
@@ -110,7 +110,7 @@ async function readMetrics(control: HttpsClient): Promise<MetricsPage> {
 async function countObjects(control: HttpsClient): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for (const kind of kinds)
-    counts.set(qualify(kind), (await control.request('GET', clusterPath(kind))).parseJson<{ items: unknown[] }>().items.length)
+    counts.set(qualify(kind), (await control.request('GET', getClusterPath(kind))).parseJson<{ items: unknown[] }>().items.length)
   return counts
 }
 
@@ -128,7 +128,7 @@ async function waitForObjectCounts(control: HttpsClient, objects: ReadonlyMap<st
 async function prepareObjects(control: HttpsClient): Promise<void> {
   await control.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
   await control.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: widgetDefinition })
-  for (const path of [`/api/v1/namespaces/${namespace}/serviceaccounts/default`, ...kinds.map(collectionPath)])
+  for (const path of [`/api/v1/namespaces/${namespace}/serviceaccounts/default`, ...kinds.map(getCollectionPath)])
     for (const deadline = Date.now() + 60_000; (await control.request('GET', path)).status !== 200; await wait(100))
       if (Date.now() > deadline) throw new Error(`${path} does not appear`)
 }
@@ -157,7 +157,7 @@ type Versions = ReadonlyMap<string, string>
 async function readExisting(control: HttpsClient): Promise<ReadonlyMap<SoakKind, Versions>> {
   const existing = new Map<SoakKind, Versions>()
   for (const kind of kinds) {
-    const { items } = (await control.request('GET', collectionPath(kind))).parseJson<{
+    const { items } = (await control.request('GET', getCollectionPath(kind))).parseJson<{
       items: { metadata: { name: string; resourceVersion: string } }[]
     }>()
     existing.set(kind, new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion])))

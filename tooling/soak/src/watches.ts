@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import https from 'node:https'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { collectionPath, createLabels, kinds, sentAnnotation } from './kinds.ts'
+import { getCollectionPath, createLabels, kinds, sentAnnotation } from './kinds.ts'
 import type { SoakKind } from './kinds.ts'
 import { token } from './soaked-server.ts'
 import type { Tally } from './tally.ts'
@@ -34,7 +34,7 @@ const newline = 10
 
 /** Opens a watch on its own connection. Resolves when the headers of the response have arrived. */
 export async function openSoakWatch({ url, tally, kind, query, measuresLag = false }: WatchOptions): Promise<SoakWatch> {
-  const path = `${collectionPath(kind)}?watch=true&${query}`
+  const path = `${getCollectionPath(kind)}?watch=true&${query}`
   const request: ClientRequest = https.get(url + path, {
     rejectUnauthorized: false,
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },

@@ -39,7 +39,7 @@ export function createCustomSource(gv: GroupVersion, table: RouteTable): Documen
     listPaths: createPaths,
     listKinds: listTableKinds,
     getIdentity: ({ hash }) =>
-      [`${generatorVersion}`, hash, prefix, ...Array.from(listTableKinds(), ({ getIdentity }) => getIdentity).sort()].join('\n'),
+      [`${generatorVersion}`, hash, prefix, ...Array.from(listTableKinds(), ({ identity }) => identity).sort()].join('\n'),
     writeDocument: (descriptions) => createCustomDocument(createPaths, listTableKinds(), descriptions),
   }
 }
@@ -62,7 +62,7 @@ function* createCustomDocument(
     return createReference(schema.definition)
   }
   const items: PathItem[] = []
-  for (const item of paths(refer)) {
+  for (const item of listPaths(refer)) {
     items.push(item)
     yield ''
   }

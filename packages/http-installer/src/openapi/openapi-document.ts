@@ -58,7 +58,7 @@ function* openApiDocument(
   }
   yield '{"openapi":"3.0.0","info":{"title":"Kubernetes","version":"unversioned"},"paths":{'
   let separator = ''
-  for (const pathItem of paths(refer)) {
+  for (const pathItem of listPaths(refer)) {
     yield `${separator}${JSON.stringify(pathItem.path)}:${JSON.stringify(describeParameters(pathItem, descriptions))}`
     separator = ','
   }

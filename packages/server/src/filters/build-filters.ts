@@ -11,7 +11,7 @@ import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { cacheControl } from './cache-control.ts'
 import { createCorsFilter } from './cors.ts'
-import { controlFlow } from './flow-control.ts'
+import { limitFlow } from './flow-control.ts'
 import type { FlowControl } from './flow-control.ts'
 import { refuseWhileDraining } from './draining.ts'
 import type { Filter, NamedFilter } from './filter.ts'
@@ -96,5 +96,5 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
 
 function createInFlightFilter({ flowControl, limits, metrics, deadlines, tracer }: FilterOptions): Filter | undefined {
   if (flowControl === undefined) return limitInFlight(limits, metrics)
-  return tracePhase(tracer, 'priorityandfairness', controlFlow(flowControl, { metrics, requestTimeoutMs: deadlines.milliseconds }))
+  return tracePhase(tracer, 'priorityandfairness', limitFlow(flowControl, { metrics, requestTimeoutMs: deadlines.milliseconds }))
 }

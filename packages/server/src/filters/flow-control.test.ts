@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTestExchange } from './exchange.fixture.ts'
-import { controlFlow } from './flow-control.ts'
+import { limitFlow } from './flow-control.ts'
 import type { ControlledRequest, FlowControl } from './flow-control.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -60,7 +60,7 @@ function openFilter(request: TestRequest | string) {
   const dropped: unknown[] = []
   const inQueue = { readOnly: { value: 0 }, mutating: { value: 0 } }
   const inFlight = { readOnly: { value: 0 }, mutating: { value: 0 } }
-  const filter = controlFlow(control, {
+  const filter = limitFlow(control, {
     metrics: { countDrop: (exchange) => void dropped.push(exchange), inFlight, inQueue: () => inQueue },
     requestTimeoutMs: 60_000,
   })

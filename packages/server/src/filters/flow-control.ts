@@ -48,7 +48,7 @@ const longestWaitMs = 60_000
  * Creates a filter that lets requests wait for their turn, and answers 429 if there are too many of them. A watch counts only until it has sent
  * the existing objects. Other long-running requests are not limited.
  */
-export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, options: FlowControlFilterOptions): Filter {
+export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options: FlowControlFilterOptions): Filter {
   const { metrics, requestTimeoutMs } = options
   const gauges = { waiting: metrics.inQueue(), executing: metrics.inFlight }
   const counts: Readonly<Record<'waiting' | 'executing', Record<InFlightKind, number>>> = {

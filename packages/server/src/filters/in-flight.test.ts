@@ -5,7 +5,7 @@ import type { Filter } from './filter.ts'
 
 interface OpenFilter {
   readonly filter: Filter
-  readonly countDrop: readonly unknown[]
+  readonly dropped: readonly unknown[]
   readonly inFlight: Readonly<Record<'readOnly' | 'mutating', { value: number }>>
 }
 
@@ -13,7 +13,7 @@ function openFilter(readOnly: number, mutating: number): OpenFilter {
   const dropped: unknown[] = []
   const inFlight = { readOnly: { value: 0 }, mutating: { value: 0 } }
   return {
-    filter: limitInFlight({ readOnly, mutating }, { dropped: (request) => void dropped.push(request), inFlight }),
+    filter: limitInFlight({ readOnly, mutating }, { countDrop: (request) => void dropped.push(request), inFlight }),
     dropped,
     inFlight,
   }

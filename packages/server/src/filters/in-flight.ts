@@ -27,20 +27,20 @@ interface Ticket extends ClientWait {
  * `system:masters` are not limited, like requests of kube-apiserver's priority level `exempt`. A response does not count while it waits for its
  * client to read, so slow readers do not block other clients. `metrics.inFlight` counts all requests in flight, including exempt ones.
  */
-export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetrics, 'dropped' | 'inFlight'>): Filter {
+export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetrics, 'countDrop' | 'inFlight'>): Filter {
   const { inFlight } = metrics
   const limited = { readOnly: new Seats(inFlight.readOnly), mutating: new Seats(inFlight.mutating) }
   const exempt = { readOnly: createExemptTicket(inFlight.readOnly), mutating: createExemptTicket(inFlight.mutating) }
 
   /** Returns a ticket if the request may run. Returns undefined if too many requests of its kind run. */
-  const admit = ({ attributes, user }: Exchange): Ticket | undefined => {
+  const admit = ({ info: attributes, user }: Exchange): Ticket | undefined => {
     const kind = classifyVerb(attributes.verb)
     const limit = limits[kind]
     if (limit === 0 || isExempt(attributes, user)) {
       inFlight[kind].value++
       return exempt[kind]
     }
-    return limited[kind].taken < limit ? new CountedTicket(limited[kind]) : undefined
+    return limited[kind].admittedRequests < limit ? new CountedTicket(limited[kind]) : undefined
   }
 
   return (exchange) => {

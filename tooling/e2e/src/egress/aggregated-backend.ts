@@ -81,7 +81,7 @@ export async function registerBackend(client: HttpsClient, { port }: AggregatedB
  * Asks a server to change to a protocol, and sends a text. Resolves to the protocol and the text that came back, or to the status of a normal
  * response.
  */
-export function exchangeText({ url, token }: ServerAccess, path: string, { protocol, text }: UpgradeOptions): Promise<string> {
+export function sendThroughUpgrade({ url, token }: ServerAccess, path: string, { protocol, text }: UpgradeOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const websocket = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
     const request = requestHttps(new URL(path, url), {

@@ -17,7 +17,7 @@ import {
   aggregatedGroups,
   aggregatedNames,
   clusterIP,
-  exchangeText,
+  sendThroughUpgrade,
   registerBackend,
   startAggregatedBackend,
 } from './aggregated-backend.ts'
@@ -134,7 +134,9 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     proxy.forget()
     for (const group of aggregatedPaths) {
       const stream = `${group}/namespaces/default/things/a/stream`
-      expect(await exchangeText(setup.server, stream, { protocol, text: 'x'.repeat(100_000) })).toBe(`${protocol}: ${'x'.repeat(100_000)}`)
+      expect(await sendThroughUpgrade(setup.server, stream, { protocol, text: 'x'.repeat(100_000) })).toBe(
+        `${protocol}: ${'x'.repeat(100_000)}`,
+      )
       expect(backend.calls).toContain(stream)
     }
     // Each of these connections is a new one.
@@ -175,7 +177,7 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     for (const resource of ['configmaps', 'secrets']) expect(await create(resource)).toMatchObject({ status: 500 })
     for (const group of aggregatedPaths) {
       expect(await request('GET', `${group}/things`)).toMatchObject({ status: 503 })
-      expect(await exchangeText(setup.server, `${group}/things`, { protocol: 'SPDY/3.1', text: 'x' })).toBe('503')
+      expect(await sendThroughUpgrade(setup.server, `${group}/things`, { protocol: 'SPDY/3.1', text: 'x' })).toBe('503')
     }
     expect([setup.kubelet.requests.length, calls.length, backend.calls.length]).toEqual(before)
     await proxy.start()
