@@ -1,4 +1,5 @@
 import type { ResourceTypes } from '@keelson/admission'
+import type { CustomKind } from '@keelson/apiextensions/kinds'
 import { parseGroupVersion } from '@keelson/apimachinery'
 import type { KubeObject, UserInfo } from '@keelson/apimachinery'
 import { formatServiceAccountUserName, listServiceAccountGroups } from '@keelson/auth'
@@ -69,8 +70,10 @@ export class ClusterClient {
    * const widget = await cluster.resource<Widget>('widgets.example.com').get('w')
    */
   resource<R extends TypedResourceName>(name: R, options?: ResourceOptions): ResourceClient<ResourceTypes[R]>
+  resource<T extends KubeObject, Input extends KubeObject>(kind: CustomKind<T, Input>, options?: ResourceOptions): ResourceClient<T, Input>
   resource<T extends KubeObject = KubeObject>(name: string, options?: ResourceOptions): ResourceClient<T>
-  resource(name: string, { namespace, version }: ResourceOptions = {}): ResourceClient {
+  resource(nameOrKind: CustomKind | string, { namespace, version }: ResourceOptions = {}): ResourceClient {
+    const name = typeof nameOrKind === 'string' ? nameOrKind : nameOrKind.resource
     const served = findResource(this.#host.chain.client, name, version)
     if (served === undefined) throw new Error(`the server does not serve ${name}${version === undefined ? '' : ` ${version}`}`)
     return this.#open(served, namespace)

@@ -68,10 +68,12 @@ export class ClusterHost {
   }
 
   async #start(hasBootstrapObjects: boolean, port?: number): Promise<void> {
-    const { server = {}, controllers = ['*'], log = () => {} } = this.#options
+    const { server = {}, kinds = [], controllers = ['*'], log = () => {} } = this.#options
+    const modules = kinds.flatMap(({ module }) => module ?? [])
     this.#chain = await createServerChain({
       ...server,
       filters: [{ name: 'faults', after: 'authorization', filter: this.faults.filter }, ...(server.filters ?? [])],
+      admission: { ...server.admission, modules: [...(server.admission?.modules ?? []), ...modules] },
       clock: this.clock,
       controllers,
       log,

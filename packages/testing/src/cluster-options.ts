@@ -1,3 +1,4 @@
+import type { CustomKind } from '@keelson/apiextensions/kinds'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import type { ClockOptions } from './cluster-clock.ts'
 import type { Manifests } from './manifests.ts'
@@ -6,6 +7,8 @@ import type { Manifests } from './manifests.ts'
 export interface ClusterOptions {
   /** Objects to apply at the start: definitions, policies, namespaces, anything else. */
   readonly manifests?: Manifests
+  /** Kinds of `defineKind` to serve. Their definitions are applied before the manifests. */
+  readonly kinds?: readonly CustomKind[]
   /**
    * Controllers to run: names, `*` for all, `none`, or `-name` to exclude one. Default: all controllers, so that namespaces end, dependents are
    * deleted, and namespaces have service accounts.

@@ -32,7 +32,8 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
     try {
       keepPreparedStore(host.store, options)
       if (options.listen === true) await host.listen()
-      if (options.manifests !== undefined) await new ClusterClient(host, administrator).apply(options.manifests)
+      const { kinds = [], manifests = [] } = options
+      await new ClusterClient(host, administrator).apply([...kinds.map(({ definition }) => definition), manifests])
       if (origin === undefined) await host.waitUntilIdle()
       return new KeelsonCluster(host, options, origin)
     } catch (error) {

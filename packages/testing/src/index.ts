@@ -1,4 +1,6 @@
 export type { ResourceTypes } from '@keelson/admission'
+export { defineKind } from '@keelson/apiextensions/kinds'
+export type { CustomKind, DefinitionOptions, KindOptions, KindRule } from '@keelson/apiextensions/kinds'
 export { isApiError } from '@keelson/apimachinery'
 export type { KubeList, KubeObject } from '@keelson/apimachinery'
 export type { ClusterSnapshot, KeelsonCluster } from './cluster.ts'

@@ -70,9 +70,11 @@ export interface ResourceClientParts {
 /**
  * The verbs of one resource for one user. Failed requests throw an `ApiError`.
  *
+ * `T` is the type of objects in responses. `Input` is the type of objects to write, in which fields with a default may be absent.
+ *
  * Without a namespace, `list`, `watch` and `deleteCollection` use all namespaces, and the other verbs use the object's namespace or "default".
  */
-export class ResourceClient<T extends KubeObject = KubeObject> {
+export class ResourceClient<T extends KubeObject = KubeObject, Input extends KubeObject = T> {
   readonly #parts: ResourceClientParts
 
   constructor(parts: ResourceClientParts) {
@@ -101,14 +103,14 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     return this.#send('GET', this.path(), { query: { ...options } })
   }
 
-  create(object: ObjectToWrite<T>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
+  create(object: ObjectToWrite<Input>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const namespace = object.metadata.namespace ?? this.#namespace()
     const path = this.path(subresource === undefined ? '' : object.metadata.name, { namespace, ...(subresource && { subresource }) })
     return this.#send('POST', path, { query: formatWriteQuery(options), body: this.#complete(object) })
   }
 
   /** Replaces an object. Fails with a conflict if its `resourceVersion` is not the current one. */
-  update(object: ObjectToWrite<T>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
+  update(object: ObjectToWrite<Input>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const { name = '', namespace } = object.metadata
     return this.#send('PUT', this.#objectPath(name, subresource, namespace), {
       query: formatWriteQuery(options),
@@ -122,7 +124,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   }
 
   /** Applies a configuration with a server-side apply. Creates the object if it does not exist. */
-  apply(config: ObjectToWrite<T>, { subresource, force, ...options }: ApplyOptions = {}): Promise<T> {
+  apply(config: ObjectToWrite<Input>, { subresource, force, ...options }: ApplyOptions = {}): Promise<T> {
     const { name = '', namespace } = config.metadata
     return this.#send('PATCH', this.#objectPath(name, subresource, namespace), {
       query: { ...formatWriteQuery({ fieldManager: this.#parts.fieldManager, ...options }), force },
@@ -174,7 +176,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
    */
   async waitFor(name: string, condition: WaitCondition<T>, { timeoutMs = 10_000 }: WaitOptions = {}): Promise<T> {
     const namespace = this.#namespace()
-    const scoped = this.#parts.namespace === namespace ? this : new ResourceClient<T>({ ...this.#parts, namespace })
+    const scoped = this.#parts.namespace === namespace ? this : new ResourceClient<T, Input>({ ...this.#parts, namespace })
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(), timeoutMs)
     let last: T | undefined
@@ -222,7 +224,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   }
 
   /** Adds the kind and version of the resource to an object. */
-  #complete(object: ObjectToWrite<T>): object {
+  #complete(object: ObjectToWrite<Input>): object {
     const { served } = this.#parts
     return { apiVersion: formatGroupVersion(served), kind: served.kind, ...object }
   }
