@@ -103,7 +103,7 @@ export interface RequestContext {
   warn(text: string): void
   /**
    * Adds an annotation to the audit event of the request, if the event has at least this level (default: Metadata). Undefined if the request is
-   * not audited.
+   * not audited. Like the next two, it must be called as a method.
    */
   annotate?: ((key: string, value: string, level?: AnnotationLevel) => void) | undefined
   /** Adds time that the request spent in a layer, for its audit event. Undefined if the request is not audited. */

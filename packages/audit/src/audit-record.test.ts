@@ -2,6 +2,7 @@ import type { Exchange, RequestAudit } from '@keelson/exchange'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, it } from 'vitest'
 import { createAuditMetrics, createAuditor } from './auditor.ts'
+import type { AuditEvent } from './events/audit-event.ts'
 import { compilePolicy } from './policy/evaluate-policy.ts'
 
 const socket = { remoteAddress: '127.0.0.1' }
@@ -15,12 +16,24 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+function readLine(event: AuditEvent): string {
+  const { template } = event
+  if (template === undefined) return event.line
+  const target = Buffer.alloc(template.size)
+  event.writeCopy(template, target, 0)
+  return target.toString()
+}
+
 /** Records one request of a connection. Returns its last event. */
-function record({ requestUri = uri, user = alice, userAgent = 'a', headers = {} }: Sent): Record<string, unknown> {
+function record(
+  { requestUri = uri, user = alice, userAgent = 'a', headers = {} }: Sent,
+  handle: (audit: RequestAudit) => void = () => {},
+  requestId: string = crypto.randomUUID(),
+): Record<string, unknown> {
   const lines: string[] = []
   const auditor = createAuditor({
     evaluate: compilePolicy({ rules: [{ level: 'Metadata' }] }),
-    backend: { process: ({ line }) => void lines.push(line), close: () => Promise.resolve() },
+    backend: { process: (event) => void lines.push(readLine(event)), close: () => Promise.resolve() },
     metrics: createAuditMetrics(createMetricsRegistry()),
     isStrict: false,
   })
@@ -32,14 +45,14 @@ function record({ requestUri = uri, user = alice, userAgent = 'a', headers = {} 
     incoming: { socket, headers },
     target: { text: requestUri },
     requestor: user,
-    requestId: crypto.randomUUID(),
+    requestId,
     started: performance.now(),
     userAgent,
     info: { isResourceRequest: true, verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name, subresource: '' },
   } as unknown as Exchange)
   void audit!.begin()
-  audit!.annotate!('authorization.k8s.io/decision', 'allow')
-  audit!.annotate!('authorization.k8s.io/reason', `for ${user.name}`)
+  audit!.recordDecision('allow', `for ${user.name}`)
+  handle(audit!)
   audit!.respond(200)
   void audit!.complete()
   expect(lines.length).toBe(2)
@@ -51,6 +64,17 @@ it('records equal requests of a connection with their own ids', () => {
   expect(first['auditID']).not.toBe(second['auditID'])
   const time = expect.any(String) as string
   expect(second).toEqual({ ...first, auditID: second['auditID'], requestReceivedTimestamp: time, stageTimestamp: time })
+})
+
+it('keeps what is special about a request out of the lines of later ones', () => {
+  record({})
+  const equal = record({})
+  const note = (audit: RequestAudit): void => audit.annotate('a/b', 'c')
+  expect(record({}, note)['annotations']).toEqual({ ...(equal['annotations'] as object), 'a/b': 'c' })
+  const refuse = (audit: RequestAudit): void => audit.recordStatus({ kind: 'Status', apiVersion: 'v1', metadata: {}, message: 'no' })
+  expect(record({}, refuse)['responseStatus']).toEqual({ metadata: {}, message: 'no', code: 200 })
+  expect(record({ headers: { 'audit-id': '"' } }, undefined, '"')['auditID']).toBe('"')
+  for (const key of ['annotations', 'responseStatus']) expect(record({})[key]).toEqual(equal[key])
 })
 
 it.each<[string, Sent, Record<string, unknown>]>([

@@ -4,7 +4,7 @@ import type { Exchange, RequestAudit } from '@keelson/exchange'
 import type { AuditorOptions } from './auditor.ts'
 import { AuditEvent } from './events/audit-event.ts'
 import type { EventStatus, ObjectReference } from './events/audit-event.ts'
-import { encodeReference, encodeRequest, repeatRequest } from './events/event-json.ts'
+import { annotateDecision, encodeReference, encodeRequest } from './events/event-json.ts'
 import type { RequestTexts } from './events/event-json.ts'
 import type { AuditConfig } from './policy/evaluate-policy.ts'
 import { auditLevels } from './policy/policy.ts'
@@ -24,7 +24,7 @@ const maxUserAgent = 1024
 /** Latency in milliseconds above which an event tells it. */
 const slowMs = 500
 /** Layers whose longest time counts, because their steps run at the same time. The times of other layers are added up. */
-const parallelLayers: ReadonlySet<LatencyLayer> = new Set<LatencyLayer>(['validating-webhook', 'authorization', 'apf-queue-wait'])
+const parallelLayers: ReadonlySet<LatencyLayer> = new Set<LatencyLayer>(['validating-webhook', 'apf-queue-wait'])
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 
 /** The last request of a connection. Clients often repeat requests, such as those for leases and nodes. */
@@ -38,6 +38,15 @@ interface LastRequest {
 
 const lastRequests = new WeakMap<object, LastRequest>()
 
+/** Statuses of responses that have only a code. */
+const codeStatuses = new Map<number, EventStatus>()
+
+function findCodeStatus(code: number): EventStatus {
+  let status = codeStatuses.get(code)
+  if (status === undefined) codeStatuses.set(code, (status = { code }))
+  return status
+}
+
 function completeAudit(exchange: Exchange): void {
   void exchange.audit?.complete()
 }
@@ -49,10 +58,15 @@ export class AuditRecord implements RequestAudit {
   /** Offset of the system clock to `performance.now()`. All times of a request use the same, so that they are in order. */
   readonly #clockOffset: number
   #config: AuditConfig | undefined
-  #annotations: Record<string, string> | undefined
+  /** Shared with other requests unless the request has annotations of its own. */
+  #annotations: Readonly<Record<string, string>> | undefined
   #requestAnnotations: Record<string, string> | undefined
-  /** Milliseconds in each layer. */
-  #latencies: Partial<Record<LatencyLayer, number>> | undefined
+  /** Milliseconds in the layers that every request passes. */
+  #authenticationMs = 0
+  #authorizationMs = 0
+  #storageMs = 0
+  /** Milliseconds in other layers. */
+  #latencies: Map<LatencyLayer, number> | undefined
   #reference: ObjectReference | undefined
   /** JSON of the reference. Undefined if it has changed since it was encoded. */
   #referenceText: string | undefined
@@ -61,6 +75,8 @@ export class AuditRecord implements RequestAudit {
   #requestObject: string | undefined
   #responseObject: string | undefined
   #status: EventStatus | undefined
+  /** True if an equal request may have events with other members, apart from ids, times, the code and the decision. */
+  #isSpecial = false
   #request: RequestTexts | undefined
   /** Release that removes the requested version, or "". Undefined if the version is not deprecated. */
   #removalRelease: string | undefined
@@ -110,6 +126,7 @@ export class AuditRecord implements RequestAudit {
   beginRefused(message: string): void {
     if (!this.#applyPolicy()) return
     this.#isRefused = true
+    this.#isSpecial = true
     this.#status = { message }
   }
 
@@ -136,9 +153,8 @@ export class AuditRecord implements RequestAudit {
 
   /** Encodes what the client sent. The texts of the last request of a connection are used again for an equal request. */
   #encodeRequest(): RequestTexts {
-    const { incoming, userAgent, target, requestor, info, requestId, started } = this.#exchange
+    const { incoming, userAgent, target, requestor, info } = this.#exchange
     const { socket, headers } = incoming
-    const received = started + this.#clockOffset
     const isForwarded = headers['x-forwarded-for'] !== undefined || headers['x-real-ip'] !== undefined
     const last = lastRequests.get(socket)
     if (
@@ -148,35 +164,56 @@ export class AuditRecord implements RequestAudit {
       last.verb === info.verb &&
       last.user === requestor &&
       last.userAgent === userAgent
-    )
-      return repeatRequest(last.texts, requestId, received)
+    ) {
+      // Ids of clients may need escapes.
+      if (headers['audit-id'] === undefined) last.texts.templates ??= new Map()
+      else this.#isSpecial = true
+      return last.texts
+    }
     const texts = encodeRequest({
-      auditId: requestId,
       requestUri: target.text,
       verb: info.verb,
       user: requestor,
       sourceIps: findSourceIps(this.#exchange),
       userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
-      received,
     })
     if (!isForwarded) lastRequests.set(socket, { requestUri: target.text, verb: info.verb, user: requestor, userAgent, texts })
     return texts
   }
 
-  readonly annotate = (key: string, value: string, level: AnnotationLevel = 'Metadata'): void => {
-    const annotations = level === 'Metadata' ? (this.#annotations ??= {}) : (this.#requestAnnotations ??= {})
+  annotate(key: string, value: string, level: AnnotationLevel = 'Metadata'): void {
+    this.#isSpecial = true
     // The first value of a key stays.
-    annotations[key] ??= value
+    if (level === 'Request') (this.#requestAnnotations ??= {})[key] ??= value
+    else if (this.#annotations?.[key] === undefined) this.#annotations = { ...this.#annotations, [key]: value }
   }
 
-  readonly addLatency = (layer: LatencyLayer, milliseconds: number): void => {
-    const latencies = (this.#latencies ??= {})
-    const earlier = latencies[layer]
-    if (earlier === undefined) latencies[layer] = milliseconds
-    else latencies[layer] = parallelLayers.has(layer) ? Math.max(earlier, milliseconds) : earlier + milliseconds
+  recordDecision(decision: 'allow' | 'forbid', reason: string): void {
+    const annotations = annotateDecision(decision, reason)
+    this.#annotations = this.#annotations === undefined ? annotations : { ...annotations, ...this.#annotations }
   }
 
-  readonly recordObject = (object: RequestObject): void => {
+  addLatency(layer: LatencyLayer, milliseconds: number): void {
+    switch (layer) {
+      case 'authentication':
+        this.#authenticationMs += milliseconds
+        break
+      case 'authorization':
+        this.#authorizationMs = Math.max(this.#authorizationMs, milliseconds)
+        break
+      case 'etcd':
+        this.#storageMs += milliseconds
+        break
+      default: {
+        const latencies = (this.#latencies ??= new Map())
+        const earlier = latencies.get(layer) ?? 0
+        latencies.set(layer, parallelLayers.has(layer) ? Math.max(earlier, milliseconds) : earlier + milliseconds)
+      }
+    }
+  }
+
+  recordObject(object: RequestObject): void {
+    this.#isSpecial = true
     const { metadata } = object
     const reference = this.#reference
     if (reference !== undefined && metadata !== undefined) {
@@ -190,10 +227,12 @@ export class AuditRecord implements RequestAudit {
   }
 
   recordPatch(patch: Uint8Array): void {
+    this.#isSpecial = true
     if (this.#has('Request')) this.#requestObject = Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).toString()
   }
 
   recordImpersonation(user: UserInfo, constraint: string): void {
+    this.#isSpecial = true
     this.#impersonatedUser = user
     this.#constraint = constraint
   }
@@ -204,6 +243,7 @@ export class AuditRecord implements RequestAudit {
 
   recordStatus(status: Status): void {
     const { status: outcome, message, reason, details, code } = status
+    this.#isSpecial = true
     this.#status = {
       ...(outcome && { status: outcome }),
       ...(message && { message }),
@@ -219,13 +259,14 @@ export class AuditRecord implements RequestAudit {
   }
 
   recordResponse(json: string): void {
+    this.#isSpecial = true
     this.#responseObject = this.#config!.omitManagedFields ? withoutManagedFields(json) : json
   }
 
   respond(code: number): void {
     if (this.#hasResponded || this.#config === undefined) return
     this.#hasResponded = true
-    this.#status = { ...this.#status, code }
+    this.#status = this.#status === undefined ? findCodeStatus(code) : { ...this.#status, code }
     if (this.#isRefused || this.#exchange.isLongRunning) void this.#record('ResponseStarted')
   }
 
@@ -234,6 +275,7 @@ export class AuditRecord implements RequestAudit {
     this.#isComplete = true
     if (!this.#hasResponded) {
       this.#hasResponded = true
+      this.#isSpecial = true
       this.#status = { code: 200, status: 'Success', message: 'Connection closed early' }
       if (this.#exchange.isLongRunning) void this.#record('ResponseStarted')
     }
@@ -249,7 +291,13 @@ export class AuditRecord implements RequestAudit {
     if (this.#encodingBegan !== undefined) this.addLatency('serialize-response-object', performance.now() - this.#encodingBegan)
     const annotateLayer = (layer: string, milliseconds: number): void =>
       this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(milliseconds * 1e6))))
-    for (const [layer, milliseconds] of Object.entries(this.#latencies ?? {})) if (milliseconds > 0) annotateLayer(layer, milliseconds)
+    const layers = [
+      ['authentication', this.#authenticationMs],
+      ['authorization', this.#authorizationMs],
+      ['etcd', this.#storageMs],
+      ...(this.#latencies ?? []),
+    ] as const
+    for (const [layer, milliseconds] of layers) if (milliseconds > 0) annotateLayer(layer, milliseconds)
     annotateLayer('total', total)
   }
 
@@ -258,6 +306,7 @@ export class AuditRecord implements RequestAudit {
     this.#isComplete = true
     this.#hasResponded = true
     const message = `APIServer panic'd: ${getErrorMessage(error)}`
+    this.#isSpecial = true
     this.#status = { status: 'Failure', reason: 'InternalError', message, code: 500 }
     void this.#record('Panic')
   }
@@ -266,18 +315,24 @@ export class AuditRecord implements RequestAudit {
   #record(stage: AuditStage, reached?: number): Promise<boolean> | undefined {
     const config = this.#config!
     if (config.omitStages.has(stage)) return undefined
+    const exchange = this.#exchange
+    const request = this.#request!
+    const received = exchange.started + this.#clockOffset
     const event = new AuditEvent({
       level: config.level,
+      auditId: exchange.requestId,
       stage,
-      request: this.#request!,
+      request,
       impersonatedUser: this.#impersonatedUser,
       impersonationConstraint: this.#constraint,
       objectRef: this.#reference && (this.#referenceText ??= encodeReference(this.#reference)),
       status: this.#status,
       requestObject: this.#requestObject,
       responseObject: this.#responseObject,
-      reached: stage === 'RequestReceived' ? undefined : (reached ?? performance.now()) + this.#clockOffset,
+      received,
+      reached: stage === 'RequestReceived' ? received : (reached ?? performance.now()) + this.#clockOffset,
       annotations: this.#joinAnnotations(),
+      templates: this.#isSpecial ? undefined : request.templates,
     })
     return this.#services.record(event)
   }

@@ -1,7 +1,13 @@
-import type { RequestContext, Status, UserInfo } from '@keelson/apimachinery'
+import type { AnnotationLevel, LatencyLayer, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
 
 /** Records one request for the audit log. An exchange has one only while its request is audited. */
-export interface RequestAudit extends Required<Pick<RequestContext, 'annotate' | 'addLatency' | 'recordObject'>> {
+export interface RequestAudit {
+  /** See `RequestContext`. */
+  annotate(key: string, value: string, level?: AnnotationLevel): void
+  /** See `RequestContext`. */
+  addLatency(layer: LatencyLayer, milliseconds: number): void
+  /** See `RequestContext`. */
+  recordObject(object: RequestObject): void
   /**
    * Applies the policy to a request whose user is known, and records its arrival. Returns false, or a promise of false, if the event must be
    * stored before the request is served and cannot be.
@@ -9,6 +15,8 @@ export interface RequestAudit extends Required<Pick<RequestContext, 'annotate' |
   begin(): boolean | Promise<boolean>
   /** Applies the policy to a request that is refused before it is authorized. Only its response is recorded, with this message. */
   beginRefused(message: string): void
+  /** Annotates the decision of the authorizer and its reason. */
+  recordDecision(decision: 'allow' | 'forbid', reason: string): void
   /** Records that a handler failed because of a bug. */
   recordPanic(error: unknown): void
   /** True if the event contains the object of the response. */

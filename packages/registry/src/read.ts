@@ -15,14 +15,13 @@ export async function get<T extends KubeObject>(
   { resourceVersion = '' }: GetRequest,
 ): Promise<StoredObject<T>> {
   const key = dependencies.keys.createKey(context, name)
-  const { addLatency } = context
-  const began = addLatency === undefined ? 0 : performance.now()
+  const began = context.addLatency === undefined ? 0 : performance.now()
   try {
     return await dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
   } catch (error) {
     throw translateError('get', error, qualifyResource(dependencies, context), name, resourceVersion)
   } finally {
-    addLatency?.('etcd', performance.now() - began)
+    context.addLatency?.('etcd', performance.now() - began)
   }
 }
 
@@ -56,14 +55,13 @@ export async function list<T extends KubeObject>(
   request: ListRequest,
 ): Promise<ObjectList<T>> {
   const { key, recursive } = readRange(dependencies.keys, context, request.predicate.fields, request.continue !== '')
-  const { addLatency } = context
   const began = performance.now()
   try {
     return await dependencies.storage.list(key, { ...request, recursive, signal: context.signal, span: context.span })
   } catch (error) {
     throw translateError('list', error, qualifyResource(dependencies, context), '', request.resourceVersion)
   } finally {
-    addLatency?.('etcd', performance.now() - began)
+    context.addLatency?.('etcd', performance.now() - began)
   }
 }
 

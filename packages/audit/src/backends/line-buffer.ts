@@ -1,3 +1,6 @@
+import type { AuditEvent } from '../events/audit-event.ts'
+import type { EventTemplate } from '../events/event-template.ts'
+
 const initialSize = 64 * 1024
 /** Size beyond which a buffer is not kept for later lines. */
 const maxKeptSize = 4 * 2 ** 20
@@ -32,6 +35,15 @@ export class LineBuffer {
     if (needed > this.#buffer.length) this.#grow(needed)
     this.#size += this.#buffer.write(line, this.#size)
     this.#ends.push(this.#size)
+  }
+
+  /** Adds the line of an event as a copy of its template. */
+  addCopy(event: AuditEvent, template: EventTemplate): void {
+    const end = this.#size + template.size
+    if (end > this.#buffer.length) this.#grow(end)
+    event.writeCopy(template, this.#buffer, this.#size)
+    this.#size = end
+    this.#ends.push(end)
   }
 
   /** Returns a line as text. */

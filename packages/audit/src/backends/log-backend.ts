@@ -70,7 +70,9 @@ class LogBackend implements AuditBackend {
       report('buffered', new Error('audit buffer queue blocked'), describeLost([event.summary]))
       return undefined
     }
-    lines.add(format === 'json' ? `${event.line}\n` : `${formatLegacyLine(event.summary)}\n`)
+    const template = format === 'json' ? event.template : undefined
+    if (template !== undefined) lines.addCopy(event, template)
+    else lines.add(format === 'json' ? `${event.line}\n` : `${formatLegacyLine(event.summary)}\n`)
     if (lines.ends.length >= this.#fullBatch) this.#wake()
     this.#writing ??= this.#writeAll()
     return mode === 'batch' ? undefined : batch.stored

@@ -1,50 +1,45 @@
 import { formatMicroTime, stringifyJson } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
+import type { AuditStage } from '../policy/policy.ts'
 import type { EventFields, EventStatus, ObjectReference } from './audit-event.ts'
+import type { EventTemplate } from './event-template.ts'
+
+const decisionKey = 'authorization.k8s.io/decision'
+const reasonKey = 'authorization.k8s.io/reason'
 
 /** Start of an event in a log. The events of a list do not have it. */
 export const eventHead = '"kind":"Event","apiVersion":"audit.k8s.io/v1",'
 
-/** What the client of a request sent, and when. */
+/** What the client of a request sent. */
 export interface RequestFields {
-  readonly auditId: string
   readonly requestUri: string
   readonly verb: string
   readonly user: UserInfo
   readonly sourceIps: readonly string[]
   readonly userAgent: string
-  /** Time at which the request arrived, in milliseconds since 1970. May have a fraction. */
-  readonly received: number
 }
 
-/** The members that all events of a request have in common, as JSON. */
+/** The members that all events of equal requests have in common, as JSON. */
 export interface RequestTexts {
-  readonly auditId: string
   /** The URI, the verb and the user. */
   readonly identity: string
   /** Source addresses and user agent. Members of other events come before them. */
   readonly origin: string
-  readonly received: string
   /** The object that the URI names. Undefined until it is encoded. */
   objectRef: string | undefined
+  /** Templates of the last events. Undefined until the request is repeated. */
+  templates: Map<AuditStage, EventTemplate> | undefined
 }
 
-export function encodeRequest(fields: RequestFields): RequestTexts {
-  const { sourceIps, userAgent } = fields
+export function encodeRequest({ requestUri, verb, user, sourceIps, userAgent }: RequestFields): RequestTexts {
   let origin = sourceIps.length > 0 ? `,"sourceIPs":["${sourceIps.join('","')}"]` : ''
   if (userAgent !== '') origin += `,"userAgent":${toJson(userAgent)}`
   return {
-    auditId: toJson(fields.auditId),
-    identity: `,"requestURI":${toJson(fields.requestUri)},"verb":${toJson(fields.verb)},"user":${encodeUser(fields.user)}`,
+    identity: `,"requestURI":${toJson(requestUri)},"verb":${toJson(verb)},"user":${encodeUser(user)}`,
     origin,
-    received: formatMicroTime(fields.received),
     objectRef: undefined,
+    templates: undefined,
   }
-}
-
-/** Returns the texts of a request that differs from an earlier one only in its id and its time. */
-export function repeatRequest({ identity, origin, objectRef }: RequestTexts, auditId: string, received: number): RequestTexts {
-  return { auditId: toJson(auditId), identity, origin, received: formatMicroTime(received), objectRef }
 }
 
 /** The members of an event in JSON, in kube-apiserver's order. `objects` are those of the request and of the response. */
@@ -56,9 +51,8 @@ export interface EncodedEvent {
 }
 
 export function encodeEvent(event: EventFields): EncodedEvent {
-  const { request, impersonatedUser, impersonationConstraint, objectRef, status, requestObject, responseObject, reached, annotations } =
-    event
-  let head = `"level":"${event.level}","auditID":${request.auditId},"stage":"${event.stage}"${request.identity}`
+  const { request, impersonatedUser, impersonationConstraint, objectRef, status, requestObject, responseObject, annotations } = event
+  let head = `"level":"${event.level}","auditID":${toJson(event.auditId)},"stage":"${event.stage}"${request.identity}`
   if (impersonatedUser !== undefined) head += `,"impersonatedUser":${encodeUser(impersonatedUser)}`
   if (impersonationConstraint !== '') head += `,"authenticationMetadata":{"impersonationConstraint":${toJson(impersonationConstraint)}}`
   head += request.origin
@@ -66,9 +60,11 @@ export function encodeEvent(event: EventFields): EncodedEvent {
   if (status !== undefined) head += `,"responseStatus":${encodeStatus(status)}`
   let objects = requestObject === undefined ? '' : `,"requestObject":${requestObject}`
   if (responseObject !== undefined) objects += `,"responseObject":${responseObject}`
-  const reachedText = reached === undefined ? request.received : formatMicroTime(reached)
-  const times = `,"requestReceivedTimestamp":"${request.received}","stageTimestamp":"${reachedText}"`
-  const tail = annotations === undefined ? `${times}}` : `${times},"annotations":${encodeAnnotations(annotations)}}`
+  const received = formatMicroTime(event.received)
+  const reached = event.reached === event.received ? received : formatMicroTime(event.reached)
+  const times = `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${reached}"`
+  const tail =
+    annotations === undefined ? `${times}}` : `${times},"annotations":${decisionAnnotations.get(annotations) ?? encodeSorted(annotations)}}`
   return { head, objects, tail }
 }
 
@@ -123,25 +119,22 @@ function encodeStatus({ status, message, reason, details, code }: EventStatus): 
   })
 }
 
-/** The last annotations of authorization. Nearly all requests have equal ones. */
-let lastDecision = { decision: '', reason: '', json: '' }
+/** Annotations of requests that have only those of authorization. The values are JSON. They are never changed. */
+const decisionAnnotations = new WeakMap<Readonly<Record<string, string>>, string>()
+let lastDecision: Readonly<Record<string, string>> = {}
 
-/** Encodes annotations in the order of their keys. */
-function encodeAnnotations(annotations: Readonly<Record<string, string>>): string {
-  const { 'authorization.k8s.io/decision': decision, 'authorization.k8s.io/reason': reason } = annotations
-  const keys = Object.keys(annotations)
-  if (keys.length !== 2 || decision === undefined || reason === undefined) return encodeSorted(annotations, keys)
-  if (decision !== lastDecision.decision || reason !== lastDecision.reason) {
-    lastDecision = { decision, reason, json: encodeSorted(annotations, keys) }
+/** Returns the annotations of a decision. Nearly all requests have equal ones, which are then the same object. */
+export function annotateDecision(decision: string, reason: string): Readonly<Record<string, string>> {
+  if (lastDecision[decisionKey] !== decision || lastDecision[reasonKey] !== reason) {
+    lastDecision = Object.freeze({ [decisionKey]: decision, [reasonKey]: reason })
+    decisionAnnotations.set(lastDecision, encodeSorted(lastDecision))
   }
-  return lastDecision.json
+  return lastDecision
 }
 
-function encodeSorted(annotations: Readonly<Record<string, string>>, keys: string[]): string {
-  // The annotations of authorization are in order, and most requests have no others.
-  if (keys.length > 2 || (keys.length === 2 && keys[0]! > keys[1]!)) keys.sort()
+function encodeSorted(annotations: Readonly<Record<string, string>>): string {
   let json = ''
-  for (const key of keys) json += `${json === '' ? '{' : ','}${toJson(key)}:${toJson(annotations[key]!)}`
+  for (const key of Object.keys(annotations).toSorted()) json += `${json === '' ? '{' : ','}${toJson(key)}:${toJson(annotations[key]!)}`
   return json === '' ? '{}' : `${json}}`
 }
 

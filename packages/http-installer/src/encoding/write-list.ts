@@ -32,9 +32,8 @@ async function writeListOf(answer: Answer, list: ResultList): Promise<void> {
   if (exchange.audit?.recordsResponse === true) list = await recordList(answer, exchange.audit, list)
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
   if (negotiated.form === 'cbor') return writeCborList(answer, list)
-  const { addLatency } = exchange
   const plain = createJsonShape(answer, list)
-  const compact = addLatency === undefined || negotiated.transform === undefined ? plain : measureTransform(plain, addLatency)
+  const compact = exchange.addLatency === undefined || negotiated.transform === undefined ? plain : measureTransform(plain, exchange)
   const pretty = negotiated.form === 'json' && isPretty(answer)
   const shape = negotiated.form === 'yaml' ? createYamlShape(compact) : pretty ? createPrettyShape(compact) : compact
   if (served.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
@@ -44,13 +43,13 @@ async function writeListOf(answer: Answer, list: ResultList): Promise<void> {
 }
 
 /** Adds the time that the rows of a table or the metadata of objects take to the latencies of the request. */
-function measureTransform(shape: ListShape, addLatency: NonNullable<RequestContext['addLatency']>): ListShape {
+function measureTransform(shape: ListShape, context: RequestContext): ListShape {
   return {
     ...shape,
     encodeItem(result) {
       const began = performance.now()
       const piece = shape.encodeItem(result)
-      addLatency('transform-response-object', performance.now() - began)
+      context.addLatency?.('transform-response-object', performance.now() - began)
       return piece
     },
   }

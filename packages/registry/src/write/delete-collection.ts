@@ -117,7 +117,7 @@ async function deleteOne<T extends KubeObject>(
 }
 
 function withNamespace(context: RequestContext, namespace: string): RequestContext {
-  const { user, info, signal, deadline, userAgent, fieldManager, requestId, span, addLatency } = context
+  const { user, info, signal, deadline, userAgent, fieldManager, requestId, span } = context
   return {
     user,
     info,
@@ -128,8 +128,8 @@ function withNamespace(context: RequestContext, namespace: string): RequestConte
     fieldManager,
     requestId,
     span,
-    addLatency,
     warn: (text) => context.warn(text),
     annotate: (key, value, level) => context.annotate?.(key, value, level),
+    ...(context.addLatency !== undefined && { addLatency: (layer, milliseconds) => context.addLatency?.(layer, milliseconds) }),
   }
 }

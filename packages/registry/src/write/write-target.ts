@@ -22,21 +22,21 @@ interface WriteTarget<T extends KubeObject> {
 /** Returns the storage for a write. For a dry run, returns a replacement that writes nothing. */
 export function writeTarget<T extends KubeObject>(
   { storage, definition }: Pick<StoreDependencies<T>, 'storage' | 'definition'>,
-  { addLatency }: RequestContext,
+  context: RequestContext,
   dryRun: boolean,
 ): WriteTarget<T> {
   const target = dryRun ? new DryRunTarget(storage, definition.storage) : storage
-  return addLatency === undefined ? target : new MeasuredTarget(target, addLatency)
+  return context.addLatency === undefined ? target : new MeasuredTarget(target, context)
 }
 
 /** Adds the time of the storage to the latencies of a request, without the time of the callbacks. */
 class MeasuredTarget<T extends KubeObject> implements WriteTarget<T> {
   readonly #target: WriteTarget<T>
-  readonly #addLatency: NonNullable<RequestContext['addLatency']>
+  readonly #context: RequestContext
 
-  constructor(target: WriteTarget<T>, addLatency: NonNullable<RequestContext['addLatency']>) {
+  constructor(target: WriteTarget<T>, context: RequestContext) {
     this.#target = target
-    this.#addLatency = addLatency
+    this.#context = context
   }
 
   create(key: string, object: T, options?: CreateOptions): Promise<Written<T>> {
@@ -71,7 +71,7 @@ class MeasuredTarget<T extends KubeObject> implements WriteTarget<T> {
         }
       })
     } finally {
-      this.#addLatency('etcd', performance.now() - began - excluded)
+      this.#context.addLatency?.('etcd', performance.now() - began - excluded)
     }
   }
 }

@@ -41,7 +41,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     exchange.phaseStarted = performance.now()
     const milliseconds = exchange.phaseStarted - exchange.started
     access.recordAuthentication(result, milliseconds / 1000)
-    exchange.addLatency?.('authentication', milliseconds)
+    exchange.audit?.addLatency('authentication', milliseconds)
     if (result.outcome !== 'authenticated') {
       if (result.outcome === 'rejected') options.onRejected?.(result.reason, exchange)
       closeAfterAnswer(incoming)

@@ -1,4 +1,5 @@
 import type { AuthorizerAttributes, Decision } from '@keelson/auth'
+import type { RequestAudit } from '@keelson/exchange'
 import { expect, test } from 'vitest'
 import { authorize } from './authorization.ts'
 import { openTestExchange } from './exchange.fixture.ts'
@@ -56,7 +57,15 @@ test('annotates the audit event with the decision', async () => {
   ]) {
     const annotations: Record<string, string> = {}
     const { exchange } = openTestExchange('/api/v1/nodes')
-    exchange.annotate = (key, value) => void (annotations[key] = value)
+    exchange.audit = {
+      addLatency: () => {},
+      recordStatus: () => {},
+      respond: () => {},
+      complete: () => undefined,
+      annotate: (key: string, value: string) => void (annotations[key] = value),
+      recordDecision: (decided: string, because: string) =>
+        Object.assign(annotations, { 'authorization.k8s.io/decision': decided, 'authorization.k8s.io/reason': because }),
+    } as unknown as RequestAudit
     await filter(exchange)
     expect([annotations['authorization.k8s.io/decision'], annotations['authorization.k8s.io/reason']]).toEqual([decision, reason])
   }

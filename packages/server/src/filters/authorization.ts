@@ -16,12 +16,9 @@ export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'r
     const isUndecided = error !== undefined && decision !== 'allow'
     const milliseconds = performance.now() - exchange.phaseStarted
     access.recordAuthorization(isUndecided ? 'error' : decision, milliseconds / 1000)
-    exchange.addLatency?.('authorization', milliseconds)
-    if (isUndecided) exchange.annotate?.('authorization.k8s.io/reason', 'internal error')
-    else {
-      exchange.annotate?.('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid')
-      exchange.annotate?.('authorization.k8s.io/reason', reason)
-    }
+    exchange.audit?.addLatency('authorization', milliseconds)
+    if (isUndecided) exchange.audit?.annotate('authorization.k8s.io/reason', 'internal error')
+    else exchange.audit?.recordDecision(decision === 'allow' ? 'allow' : 'forbid', reason)
     if (decision === 'allow') return
     if (isUndecided) {
       sendPlain(exchange, createPlainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))
