@@ -6,44 +6,15 @@ import { readFacts } from './facts-files.ts'
 import { makeModel } from './model.ts'
 import { descriptionsFolder, factsFolder } from './paths.ts'
 
-/** Groups whose descriptions are not complete. This list only gets shorter. */
-const unfinishedGroups = new Set([
-  'admissionregistration',
-  'apiextensions',
-  'apiregistration',
-  'apiserverinternal',
-  'apps',
-  'authentication',
-  'authorization',
-  'autoscaling',
-  'batch',
-  'certificates',
-  'coordination',
-  'discovery',
-  'events',
-  'flowcontrol',
-  'networking',
-  'node',
-  'policy',
-  'rbac',
-  'resource',
-  'scheduling',
-  'storage',
-  'storagemigration',
-])
-
 const model = makeModel(readFacts(factsFolder))
 const texts = readDescriptions(descriptionsFolder)
 const items = listDescribedItems(model, texts)
 const format = ({ group, type, field }: DescribedItem): string => `${group} ${type}${field === '' ? '' : `.${field}`}`
 
 describe('descriptions', () => {
-  it('exist for every type and field of the finished groups', () => {
-    const missing = items.filter(({ text }) => text === undefined)
-    for (const group of unfinishedGroups) {
-      console.info(`${group} lacks ${missing.filter((item) => item.group === group).length} descriptions`)
-    }
-    expect(missing.filter(({ group }) => !unfinishedGroups.has(group)).map(format)).toEqual([])
+  it('exist for every type and field of the served versions', () => {
+    expect(items.length).toBeGreaterThan(3_400)
+    expect(items.filter(({ text }) => text === undefined).map(format)).toEqual([])
   })
 
   it('exist only for types and fields that exist', () => {
