@@ -11,19 +11,25 @@ export interface ProxiedResponse {
   readonly path: string
   readonly code: number
   readonly body: string
+  /** The headers that the proxy passes on. */
+  readonly headers: Readonly<Record<string, string>>
 }
+
+/** Replacements of parts of a response. */
+export type Alteration = Partial<Pick<ProxiedResponse, 'body' | 'headers'>>
 
 const passedHeaders = ['content-type', 'warning', 'x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid']
 
 /**
- * Starts a proxy that changes the response bodies of a server: the client receives `alter(response)`. Does not support streamed responses.
+ * Starts a proxy that changes the responses of a server. `alter` returns the new body, or replacements of body and headers. Does not support
+ * streamed responses.
  */
 export async function startAlteringProxy(
   server: { readonly url: string; readonly token: string },
-  alter: (response: ProxiedResponse) => string,
+  alter: (response: ProxiedResponse) => string | Alteration,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const client = new HttpsClient(server.url, server.token)
-  const pass = async (request: IncomingMessage): Promise<{ code: number; headers: Record<string, string>; body: string }> => {
+  const pass = async (request: IncomingMessage): Promise<Pick<ProxiedResponse, 'code' | 'headers' | 'body'>> => {
     const { method = '', url: path = '' } = request
     const body = await text(request)
     const requestHeaders = ['accept', 'content-type', 'impersonate-user', 'impersonate-group'].flatMap((name) =>
@@ -33,12 +39,11 @@ export async function startAlteringProxy(
       headers: Object.fromEntries(requestHeaders) as Record<string, string>,
       ...(body !== '' && { body }),
     })
-    const responseHeaders = passedHeaders.filter((name) => answer.headers[name] !== undefined)
-    return {
-      code: answer.status,
-      headers: Object.fromEntries(responseHeaders.map((name) => [name, String(answer.headers[name])])),
-      body: alter({ method, path, code: answer.status, body: answer.text }),
-    }
+    const headerNames = passedHeaders.filter((name) => answer.headers[name] !== undefined)
+    const headers = Object.fromEntries(headerNames.map((name) => [name, String(answer.headers[name])]))
+    const received = { method, path, code: answer.status, body: answer.text, headers }
+    const altered = alter(received)
+    return { ...received, ...(typeof altered === 'string' ? { body: altered } : altered) }
   }
   const proxy = https.createServer(createSelfSigned(), (request, response) => {
     pass(request).then(

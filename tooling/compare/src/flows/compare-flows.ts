@@ -54,7 +54,7 @@ export async function compareFlows(reference: Server, candidate: Server, options
       const marker = `${configuration}-a`
       await objects.create({ path: schemasPath, name: marker, manifest: createMarker(marker) })
       const names = await Promise.all([reference, candidate].map((server) => waitForConfiguration(server, marker)))
-      differences.push(...(await compareConditions(reference, candidate)))
+      differences.push(...(await compareConditions(reference, candidate, marker)))
       const sent = Array.from({ length: Math.min(round, requests - done) }, () => createRandomRequest(random, words))
       await runInParallel(sent, async (request) => {
         const [want, got] = await Promise.all([reference, candidate].map((server, i) => findFlow(server, request, names[i]!)))
@@ -75,12 +75,12 @@ function createMarker(name: string): JsonObject {
   return { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', metadata: { name }, spec }
 }
 
-/** Waits until a server uses the flow schema `marker`, which was created last. Returns the names of all objects by uid. */
-async function waitForConfiguration(server: Server, marker: string): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>()
-  for (const path of [levelsPath, schemasPath]) {
-    for (const { name, uid } of (await listObjects(server, path)).map(readMetadata)) names.set(uid, name)
-  }
+/** The names of objects by uid. Schemas and levels are separate, because a schema and a level often have the same name. */
+type Names = Readonly<Record<'schemas' | 'levels', ReadonlyMap<string, string>>>
+
+/** Waits until a server uses the flow schema `marker`, which was created last. Returns the names of all objects. */
+async function waitForConfiguration(server: Server, marker: string): Promise<Names> {
+  const names = { schemas: await listNames(server, schemasPath), levels: await listNames(server, levelsPath) }
   for (let attempt = 0; attempt < 200; attempt++) {
     const flow = await findFlow(server, { method: 'GET', path: '/version', user: marker, groups: [] }, names)
     if (flow === `${marker} catch-all`) {
@@ -93,33 +93,52 @@ async function waitForConfiguration(server: Server, marker: string): Promise<Rea
   throw new Error(`${server.url} does not apply a new flow schema`)
 }
 
-async function findFlow(server: Server, { method, path, user, groups }: FlowRequest, names: ReadonlyMap<string, string>): Promise<string> {
+async function findFlow(server: Server, { method, path, user, groups }: FlowRequest, names: Names): Promise<string> {
   const headers = { 'impersonate-user': user, ...(groups.length > 0 && { 'impersonate-group': [...groups] }) }
   const answer = await server.sendForHeaders(method, path, headers)
-  const readName = (kind: string): string => {
-    const uid = answer[`x-kubernetes-pf-${kind}-uid`]
-    return uid === undefined ? 'none' : (names.get(String(uid)) ?? `unknown ${String(uid)}`)
+  const readName = (header: string, known: ReadonlyMap<string, string>): string => {
+    const uid = answer[header]
+    return uid === undefined ? 'none' : (known.get(String(uid)) ?? `unknown ${String(uid)}`)
   }
-  return `${readName('flowschema')} ${readName('prioritylevel')}`
+  return `${readName('x-kubernetes-pf-flowschema-uid', names.schemas)} ${readName('x-kubernetes-pf-prioritylevel-uid', names.levels)}`
 }
 
-/** Compares the conditions of all flow schemas. Waits up to five seconds until they are equal, because servers write them in the background. */
-async function compareConditions(reference: Server, candidate: Server): Promise<FlowComparison['differences']> {
+/**
+ * Compares the conditions of all flow schemas, and which flow schemas there are. Waits up to five seconds until they are equal and the flow
+ * schema `marker` has conditions, because servers write them in the background.
+ */
+async function compareConditions(reference: Server, candidate: Server, marker: string): Promise<FlowComparison['differences']> {
   for (let attempt = 0; ; attempt++) {
-    const [want, got] = await Promise.all(
-      [reference, candidate].map(async (server) => new Map((await listObjects(server, schemasPath)).map(describeConditions))),
-    )
-    const differing = [...want!].filter(([name, conditions]) => got!.get(name) !== conditions)
-    if (differing.length === 0) return []
-    if (attempt === 50) return differing.map(([name, conditions]) => ({ what: { name }, want: conditions, got: got!.get(name) ?? '' }))
-    await wait(100)
+    const [want, got] = (await Promise.all([reference, candidate].map(readConditions))) as [Conditions, Conditions]
+    const names = [...new Set([...want.keys(), ...got.keys()])]
+    const differing = names.filter((name) => want.get(name) !== got.get(name))
+    const isWritten = want.has(marker) && want.get(marker) !== noConditions
+    if (differing.length === 0 && isWritten) return []
+    if (attempt < 50) {
+      await wait(100)
+      continue
+    }
+    const shown = isWritten ? differing : [...new Set([...differing, marker])]
+    return shown.map((name) => ({ what: { name }, want: want.get(name) ?? null, got: got.get(name) ?? null }))
   }
+}
+
+/** The conditions of flow schemas as text, by name. */
+type Conditions = ReadonlyMap<string, string>
+const noConditions = '[]'
+
+async function readConditions(server: Server): Promise<Conditions> {
+  return new Map((await listObjects(server, schemasPath)).map(describeConditions))
 }
 
 function describeConditions({ metadata, status }: JsonObject): [name: string, conditions: string] {
   const conditions = isObject(status) && Array.isArray(status['conditions']) ? (status['conditions'] as JsonObject[]) : []
   const described = conditions.map(({ type, status: value, reason, message }) => ({ type, status: value, reason, message }))
   return [readMetadata({ metadata: metadata! }).name, JSON.stringify(described)]
+}
+
+async function listNames(server: Server, path: string): Promise<ReadonlyMap<string, string>> {
+  return new Map((await listObjects(server, path)).map(readMetadata).map(({ name, uid }) => [uid, name]))
 }
 
 async function listObjects(server: Server, path: string): Promise<JsonObject[]> {
