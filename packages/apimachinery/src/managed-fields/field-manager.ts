@@ -136,10 +136,10 @@ export class FieldManager {
   ): Steps<void> {
     try {
       const detectsEmpty = sent !== next
-      const before = this.#kind.checked(this.#kind.typed(live))
-      yield
       const unchecked = this.#kind.typed(sent)
       yield* this.#kind.prepareMembers(unchecked)
+      yield
+      const before = this.#kind.checked(this.#kind.typed(live))
       yield
       const after = this.#kind.checked(unchecked)
       yield
