@@ -1,7 +1,7 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createWatchCacheMetrics, createStorageWithCacher } from '@keelson/cacher'
-import { createRESTOptionsGetter, createUndecoratedStorage } from '@keelson/registry'
+import { createOnUse, createRESTOptionsGetter, createUndecoratedStorage } from '@keelson/registry'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { storageDefaults } from './options/storage.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -28,7 +28,7 @@ export function applyWithStorageFactoryTo(
     : createUndecoratedStorage
   const restOptionsGetter = createRESTOptionsGetter({
     storageFactory,
-    decorator,
+    decorator: otherOptions.opensOnUse === true ? createOnUse(decorator) : decorator,
     watchCacheSizes: otherOptions.watchCacheSizes,
     defaultWatchCacheSize: otherOptions.defaultWatchCacheSize,
     ...(otherOptions.eventTtlSeconds === undefined ? {} : { ttlSeconds: { events: otherOptions.eventTtlSeconds } }),

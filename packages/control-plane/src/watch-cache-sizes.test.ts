@@ -44,3 +44,10 @@ test('with a default size of 0, only resources with their own size have a watch 
 test('a size does not enable a watch cache if the watch cache is disabled', async () => {
   expect([...(await listCachedResources({ watchCache: false, watchCacheSizes: { events: 100 } }))]).toEqual([])
 })
+
+test('with opensOnUse, resources without requests have no watch cache', async () => {
+  const cached = await listCachedResources({ opensOnUse: true, watchCacheSizes: { events: 100 } })
+  expect(cached).toContain('events')
+  expect(cached).toContain('namespaces')
+  expect(cached).not.toContain('deployments.apps')
+})

@@ -49,7 +49,16 @@ export type {
   SubresourceStrategy,
   ValidationSteps,
 } from './resource-definition.ts'
-export { createRESTOptionsGetter, newRawStorage, restDefaults, trackStorages, createUndecoratedStorage } from './rest-options.ts'
+export { LazyStorage } from './lazy-storage.ts'
+export type { LazyStorageOptions } from './lazy-storage.ts'
+export {
+  createOnUse,
+  createRESTOptionsGetter,
+  newRawStorage,
+  restDefaults,
+  trackStorages,
+  createUndecoratedStorage,
+} from './rest-options.ts'
 export type {
   CodecFactory,
   CodecRequest,

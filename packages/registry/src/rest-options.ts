@@ -13,6 +13,7 @@ import type {
   StoredVersions,
   ValueTransformer,
 } from '@keelson/storagebackend'
+import { LazyStorage } from './lazy-storage.ts'
 import type { StorageFacts } from './resource-definition.ts'
 import type { StorageFactory } from './storage-factory.ts'
 
@@ -134,6 +135,14 @@ export const restDefaults = {
 /** Creates a storage without a watch cache. */
 export function createUndecoratedStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
   return newRawStorage(request)
+}
+
+/** Returns a decorator that creates each storage on its first request. */
+export function createOnUse(decorator: StorageDecorator): StorageDecorator {
+  return (request) => {
+    const { backend, prefix } = request
+    return new LazyStorage({ create: () => decorator(request), closesStorage: true, backend, prefix })
+  }
 }
 
 /** Creates the storage that decorators such as `createStorageWithCacher()` wrap. */

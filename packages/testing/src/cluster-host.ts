@@ -77,7 +77,7 @@ export class ClusterHost {
       clock: this.clock,
       controllers,
       log,
-      storage: { ...server.storage, backend: this.store, hasBootstrapObjects },
+      storage: { ...server.storage, backend: this.store, hasBootstrapObjects, opensOnUse: true },
       serving: { ...server.serving, certificates: { store: certificates, ...server.serving?.certificates }, ...(port && { port }) },
       authentication: { ...server.authentication, tokens: [this.tokens, ...(server.authentication?.tokens ?? [])] },
       lifecycle: { shutdownGraceMs, ...server.lifecycle },

@@ -15,7 +15,6 @@ const steps: Readonly<Record<string, RegExp>> = {
 
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/(?:storagebackend|cacher|encryption|backend-\w+)\//, 'Storages pass the update on to the storage below.'],
-  [/^packages\/apiextensions\/src\/conversion\/converted-storage\.ts: read,/, 'A storage that passes the update on to the storage below.'],
   [
     /^packages\/registry\/src\/patch\/apply-configuration\.ts: field/,
     'A step of the write module: apply computes the field owners together with the object.',
@@ -23,7 +22,7 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/loopback\/src\/create-loopback-client\.ts: mutating/, 'Delegates to the current chain.'],
   [/^packages\/control-plane\/src\/bootstrap\/server-leases\.ts: read,/, 'Addresses of servers, not API objects.'],
   [
-    /^packages\/apiextensions\/src\/(?:conversion\/converted|serving\/lazy)-storage\.ts: read,/,
+    /^packages\/(?:apiextensions\/src\/conversion\/converted|registry\/src\/lazy)-storage\.ts: read,/,
     'Storages pass the update on to the storage below.',
   ],
   [/\/allocation\/range-registry\.ts: read,/, 'Allocation bitmaps, not API objects.'],

@@ -43,6 +43,11 @@ export interface StorageOptions extends Config {
    * then does not create or update them, which takes most of the time of a start. Default: false.
    */
   readonly hasBootstrapObjects?: boolean
+  /**
+   * Whether the storage and the watch cache of a resource are created by its first request. The server starts faster, and resources without
+   * objects need less memory. The first request of each resource takes longer. Default: false.
+   */
+  readonly opensOnUse?: boolean
   /** Encryption at rest, configured by an EncryptionConfiguration file. Default: no encryption. */
   readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
   /** Serves lists and watches from an in-memory cache of each resource. */
@@ -94,6 +99,7 @@ export const storageChecks: OptionTable<StorageOptions> = {
   drivers: isMapOf(isFunction),
   backend: hasMethods('get', 'list', 'watch'),
   hasBootstrapObjects: isBoolean,
+  opensOnUse: isBoolean,
   encryption: isObjectOf<NonNullable<StorageOptions['encryption']>>({ configFile: requireOption(isString), automaticReload: isBoolean }),
   watchCache: isBoolean,
   watchCacheSizes: isMapOf(count),

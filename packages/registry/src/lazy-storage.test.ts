@@ -72,3 +72,31 @@ describe('a storage that is not created yet', () => {
     await remove(`${prefix}ns/d`)
   })
 })
+
+describe('closing', () => {
+  const backend = openMemory()
+  const open = (closesStorage: boolean): { readonly storage: LazyStorage; readonly close: () => void } => {
+    const close = vi.fn()
+    const created = { measureStats: () => Promise.resolve({ objectCount: 0 }), close } as unknown as Storage
+    return { storage: new LazyStorage({ create: () => created, backend, prefix, closesStorage }), close }
+  }
+
+  it('closes a storage that belongs to it, also one that is created later', async () => {
+    const used = open(true)
+    await used.storage.measureStats()
+    await used.storage.close()
+    expect(used.close).toHaveBeenCalledOnce()
+    const unused = open(true)
+    await unused.storage.close()
+    expect(unused.close).not.toHaveBeenCalled()
+    await unused.storage.measureStats()
+    expect(unused.close).toHaveBeenCalledOnce()
+  })
+
+  it('does not close a shared storage', async () => {
+    const { storage, close } = open(false)
+    await storage.measureStats()
+    await storage.close()
+    expect(close).not.toHaveBeenCalled()
+  })
+})

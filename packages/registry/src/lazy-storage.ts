@@ -22,20 +22,23 @@ import type {
 
 export interface LazyStorageOptions<T extends KubeObject> {
   readonly create: () => Storage<T>
-  /** Returns a promise if requests must wait before the storage is created. */
-  readonly prepare: () => Promise<void> | undefined
+  /** Returns a promise if requests must wait before the storage is created. Default: they do not wait. */
+  readonly prepare?: () => Promise<void> | undefined
+  /** Whether closing also closes the created storage. Default: false, because it may be shared. */
+  readonly closesStorage?: boolean
   readonly backend: Backend
   /** Prefix of the keys of all objects. */
   readonly prefix: string
 }
 
 /**
- * A storage that is created by the first request other than `count`, so that a definition without requests has no watch cache. Requests wait for
- * `prepare` before. Closing it has no effect, because the created storage may be shared.
+ * A storage that is created by the first request other than `count`, so that a resource without requests has no watch cache. Requests wait for
+ * `prepare` before.
  */
 export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T>, FirstObject {
   readonly #options: LazyStorageOptions<T>
   #storage: Storage<T> | undefined
+  #isClosed = false
 
   constructor(options: LazyStorageOptions<T>) {
     this.#options = options
@@ -100,13 +103,21 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     await this.#storage?.checkReady()
   }
 
-  close(): Promise<void> {
-    return Promise.resolve()
+  async close(): Promise<void> {
+    if (this.#options.closesStorage !== true) return
+    this.#isClosed = true
+    await this.#storage?.close()
   }
 
   #use<Result>(run: (storage: Storage<T>) => Promise<Result>): Promise<Result> {
     if (this.#storage !== undefined) return run(this.#storage)
-    const open = (): Promise<Result> => run((this.#storage ??= this.#options.create()))
-    return this.#options.prepare()?.then(open) ?? open()
+    const open = (): Promise<Result> => run(this.#storage ?? this.#create())
+    return this.#options.prepare?.()?.then(open) ?? open()
+  }
+
+  #create(): Storage<T> {
+    const storage = (this.#storage = this.#options.create())
+    if (this.#isClosed) void storage.close()
+    return storage
   }
 }
