@@ -1,5 +1,5 @@
 import { formatDuration, getErrorMessage, stringifyJson } from '@keelson/apimachinery'
-import type { AnnotationLevel, LatencyLayer, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
+import type { AnnotationLevel, LatencyLayer, RequestInfo, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
 import type { Exchange, RequestAudit } from '@keelson/exchange'
 import type { AuditorOptions } from './auditor.ts'
 import { AuditEvent } from './events/audit-event.ts'
@@ -47,6 +47,10 @@ function findCodeStatus(code: number): EventStatus {
   return status
 }
 
+function createReference({ resource, namespace, name, apiGroup, apiVersion, subresource }: RequestInfo): ObjectReference {
+  return { resource, namespace, name, uid: '', apiGroup, apiVersion, resourceVersion: '', subresource }
+}
+
 function completeAudit(exchange: Exchange): void {
   void exchange.audit?.complete()
 }
@@ -67,8 +71,7 @@ export class AuditRecord implements RequestAudit {
   #storageMs = 0
   /** Milliseconds in other layers. */
   #latencies: Map<LatencyLayer, number> | undefined
-  #reference: ObjectReference | undefined
-  /** JSON of the reference. Undefined if it has changed since it was encoded. */
+  /** JSON of the reference to the object. Undefined for requests without one. */
   #referenceText: string | undefined
   #impersonatedUser: UserInfo | undefined
   #constraint = ''
@@ -143,11 +146,7 @@ export class AuditRecord implements RequestAudit {
     this.#config = config
     const texts = this.#encodeRequest()
     this.#request = texts
-    if (info.isResourceRequest) {
-      const { resource, namespace, name, apiGroup, apiVersion, subresource } = info
-      this.#reference = { resource, namespace, name, uid: '', apiGroup, apiVersion, resourceVersion: '', subresource }
-      this.#referenceText = texts.objectRef ??= encodeReference(this.#reference)
-    }
+    if (info.isResourceRequest) this.#referenceText = texts.objectRef ??= encodeReference(createReference(info))
     return true
   }
 
@@ -215,13 +214,13 @@ export class AuditRecord implements RequestAudit {
   recordObject(object: RequestObject): void {
     this.#isSpecial = true
     const { metadata } = object
-    const reference = this.#reference
-    if (reference !== undefined && metadata !== undefined) {
+    if (this.#referenceText !== undefined && metadata !== undefined) {
+      const reference = createReference(this.#exchange.info)
       reference.namespace ||= metadata.namespace ?? ''
       reference.name ||= metadata.name ?? ''
-      reference.uid ||= metadata.uid ?? ''
-      reference.resourceVersion ||= metadata.resourceVersion ?? ''
-      this.#referenceText = undefined
+      reference.uid = metadata.uid ?? ''
+      reference.resourceVersion = metadata.resourceVersion ?? ''
+      this.#referenceText = encodeReference(reference)
     }
     if (this.#has('Request')) this.#requestObject = object.encode({ omitManagedFields: this.#config!.omitManagedFields })
   }
@@ -325,7 +324,7 @@ export class AuditRecord implements RequestAudit {
       request,
       impersonatedUser: this.#impersonatedUser,
       impersonationConstraint: this.#constraint,
-      objectRef: this.#reference && (this.#referenceText ??= encodeReference(this.#reference)),
+      objectRef: this.#referenceText,
       status: this.#status,
       requestObject: this.#requestObject,
       responseObject: this.#responseObject,

@@ -207,3 +207,44 @@ it('has room again when events are sent', async () => {
   await settle()
   expect([report.mock.calls.length, bodies.length]).toEqual([1, 3])
 })
+
+it('writes what waits in pieces of at most 1 MiB, in order', async () => {
+  const { backend, finish, writes, clock } = createLog('batch', 100_000)
+  void backend.process(createEvent())
+  clock.advance(1000)
+  await settle()
+  const ids = Array.from({ length: 4000 }, (_, i) => `${i}`)
+  const templates = new Map()
+  for (const auditId of ids) {
+    void backend.process(createEvent({ auditId, userAgent: 'x'.repeat(800) }))
+    void backend.process(createEvent({ auditId: auditId.padStart(36, '-'), templates }))
+  }
+  for (let i = 0; i < 10; i++) {
+    await finish()
+    clock.advance(1000)
+    await settle()
+  }
+  const sizes = writes.map((lines) => lines.reduce((size, line) => size + Buffer.byteLength(line), 0))
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2 ** 20)
+  expect(sizes.length).toBeGreaterThan(4)
+  const stored = writes.flat().map((line) => (JSON.parse(line) as { auditID: string }).auditID)
+  expect(stored).toEqual(['id-1', ...ids.flatMap((id) => [id, id.padStart(36, '-')])])
+})
+
+it.each(['log', 'webhook'] as const)('lets events wait for room in the %s in mode blocking, and loses none', async (name) => {
+  const log = createLog('blocking')
+  const hook = createHook('blocking')
+  const { backend, report } = name === 'log' ? log : hook
+  let stored = 0
+  const requestObject = JSON.stringify('x'.repeat(20 * 2 ** 20))
+  const events = Array.from({ length: 9 }, () => createEvent({ level: 'Request', requestObject }))
+  const encoded = events.map((event) => vi.spyOn(event, name === 'log' ? 'line' : 'members', 'get'))
+  for (const event of events) void backend.process(event)!.then(() => stored++)
+  // Seven events have more than 128 MiB.
+  expect(encoded.map((get) => get.mock.calls.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 0, 0])
+  await settle()
+  for (let i = 0; name === 'log' && i < 9; i++) await log.finish()
+  await settle()
+  expect([stored, report.mock.calls.length]).toEqual([9, 0])
+  expect(name === 'log' ? log.writes.length : hook.bodies.length).toBe(9)
+})

@@ -12,14 +12,12 @@ export interface HeldEvent {
 }
 
 export interface EventBufferOptions {
-  /** False in modes in which requests wait for their events. Nothing is lost then. */
-  readonly isBounded: boolean
   /** Maximum number of events that wait. */
   readonly maxWaiting: number
   readonly report: ReportLoss
 }
 
-/** Encodes the events that a backend keeps. Limits them in mode `batch`, and reports those beyond the limit, which are lost. */
+/** Encodes the events that a backend keeps, and limits them. */
 export class EventBuffer {
   readonly #options: EventBufferOptions
   #heldSize = 0
@@ -28,14 +26,22 @@ export class EventBuffer {
     this.#options = options
   }
 
-  /** Returns the event to keep. Returns undefined if it is lost because `waiting` events wait already, or because they are too large. */
-  hold(event: AuditEvent, waiting: number): HeldEvent | undefined {
-    const { isBounded, maxWaiting, report } = this.#options
-    if (!isBounded || (waiting < maxWaiting && this.#heldSize < maxHeldSize)) {
-      const held = { text: event.members, summary: event.summary }
-      this.#heldSize += held.text.length + overhead
-      return held
-    }
+  /** True if the events that are kept have reached the maximum size. */
+  get isFull(): boolean {
+    return this.#heldSize >= maxHeldSize
+  }
+
+  /** Returns the event to keep. */
+  hold(event: AuditEvent): HeldEvent {
+    const held = { text: event.members, summary: event.summary }
+    this.#heldSize += held.text.length + overhead
+    return held
+  }
+
+  /** Returns the event to keep in mode `batch`. Reports it as lost if `waiting` events wait already, or if they are too large. */
+  holdOrDrop(event: AuditEvent, waiting: number): HeldEvent | undefined {
+    const { maxWaiting, report } = this.#options
+    if (waiting < maxWaiting && !this.isFull) return this.hold(event)
     report('buffered', new Error('audit buffer queue blocked'), describeLost([event.summary]))
     return undefined
   }

@@ -4,6 +4,7 @@ import type { AuditEvent } from '../events/audit-event.ts'
 import { formatLegacyLine } from '../events/legacy-line.ts'
 import { describeLost, maxHeldSize } from './backend.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
+import { EventGate } from './event-gate.ts'
 import { LineBuffer } from './line-buffer.ts'
 import type { LineWriter } from './log-file.ts'
 
@@ -32,7 +33,7 @@ const collectMs = 20
 /** Number of events that are written at once without waiting for more. */
 const fullBatch = 1000
 
-/** Creates the backend that writes events as lines. All events that arrive during a write are written together by the next one. */
+/** Creates the backend that writes events as lines. Events that arrive during a write are written together by the next ones. */
 export function createLogBackend(options: LogBackendOptions): AuditBackend {
   return new LogBackend(options)
 }
@@ -46,10 +47,12 @@ interface Batch {
 class LogBackend implements AuditBackend {
   readonly #options: LogBackendOptions
   readonly #fullBatch: number
-  /** Events that wait. */
-  #next: Batch | undefined
-  /** Size in bytes of the events that are being written. */
-  #writingSize = 0
+  /** Batches that wait, in order. Events are added to the last one. Each has a bounded size, so that no step takes long. */
+  readonly #batches: Batch[] = []
+  #waitingEvents = 0
+  /** Size in bytes of the events that wait or are being written. */
+  #heldSize = 0
+  readonly #gate: EventGate
   #writing: Promise<void> | undefined
   /** A buffer that is not in use. */
   #spare: LineBuffer | undefined
@@ -60,30 +63,45 @@ class LogBackend implements AuditBackend {
   constructor(options: LogBackendOptions) {
     this.#options = options
     this.#fullBatch = Math.min(fullBatch, options.bufferSize / 2)
+    this.#gate = new EventGate({ isFull: () => this.#heldSize >= maxHeldSize, take: (event) => this.#add(event) })
   }
 
   process(event: AuditEvent): Promise<boolean> | undefined {
-    const { mode, format, bufferSize, report } = this.#options
-    const batch = (this.#next ??= this.#createBatch())
-    const { lines } = batch
-    if (mode === 'batch' && (lines.ends.length >= bufferSize || lines.size + this.#writingSize > maxHeldSize)) {
+    const { mode, bufferSize, report } = this.#options
+    if (mode !== 'batch') return this.#gate.pass(event)
+    if (this.#waitingEvents >= bufferSize || this.#heldSize > maxHeldSize) {
       report('buffered', new Error('audit buffer queue blocked'), describeLost([event.summary]))
       return undefined
     }
-    const template = format === 'json' ? event.template : undefined
-    if (template !== undefined) lines.addCopy(event, template)
-    else lines.add(format === 'json' ? `${event.line}\n` : `${formatLegacyLine(event.summary)}\n`)
-    if (lines.ends.length >= this.#fullBatch) this.#wake()
-    this.#writing ??= this.#writeAll()
-    return mode === 'batch' ? undefined : batch.stored
+    void this.#add(event)
+    return undefined
   }
 
-  #createBatch(): Batch {
+  /** Returns a promise that resolves when the event is stored. */
+  #add(event: AuditEvent): Promise<boolean> {
+    const isJson = this.#options.format === 'json'
+    const template = isJson ? event.template : undefined
+    const line = template !== undefined ? '' : isJson ? `${event.line}\n` : `${formatLegacyLine(event.summary)}\n`
+    const { lines, stored } = this.#findBatch(template?.size ?? line.length)
+    const { size } = lines
+    if (template !== undefined) lines.addCopy(event, template)
+    else lines.add(line)
+    this.#heldSize += lines.size - size
+    if (++this.#waitingEvents >= this.#fullBatch) this.#wake()
+    this.#writing ??= this.#writeAll()
+    return stored
+  }
+
+  #findBatch(length: number): Batch {
+    const last = this.#batches.at(-1)
+    if (last?.lines.hasRoom(length) === true) return last
     const lines = this.#spare ?? new LineBuffer()
     this.#spare = undefined
     let finish!: (stored: boolean) => void
     const stored = new Promise<boolean>((resolve) => (finish = resolve))
-    return { lines, stored, finish }
+    const batch = { lines, stored, finish }
+    this.#batches.push(batch)
+    return batch
   }
 
   /** Waits for more events: in mode `batch` for a short time, otherwise for those of this turn of the event loop. */
@@ -102,18 +120,17 @@ class LogBackend implements AuditBackend {
 
   async #writeAll(): Promise<void> {
     await this.#collect()
-    for (let batch = this.#next; batch !== undefined; batch = this.#next) {
-      this.#next = undefined
+    for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
+      this.#waitingEvents -= batch.lines.count
       await this.#write(batch)
-      const waiting = (this.#next as Batch | undefined)?.lines.ends.length ?? 0
-      if (this.#options.mode === 'batch' && waiting > 0 && waiting < this.#fullBatch) await this.#collect()
+      const waiting = this.#waitingEvents
+      if (this.#options.mode === 'batch' && waiting > 0 && waiting < this.#fullBatch && this.#batches.length === 1) await this.#collect()
     }
     this.#writing = undefined
   }
 
   async #write({ lines, finish }: Batch): Promise<void> {
     const { writer, mode, format, report } = this.#options
-    this.#writingSize = lines.size
     const failures = await writer.write(lines.bytes, lines.ends)
     if (failures.size > 0) {
       const lost = [...failures.keys()]
@@ -125,9 +142,10 @@ class LogBackend implements AuditBackend {
     }
     // A batch fails as a whole: events of several requests are lost together if the disk is full.
     finish(mode !== 'blocking-strict' || failures.size === 0)
+    this.#heldSize -= lines.size
     lines.clear()
     this.#spare = lines
-    this.#writingSize = 0
+    this.#gate.resume()
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { describeLost, lineHeadSize } from './backend.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
 import { EventBuffer, measureHeld } from './event-buffer.ts'
 import type { HeldEvent } from './event-buffer.ts'
+import { EventGate } from './event-gate.ts'
 import type { AuditMode } from './log-backend.ts'
 
 export interface BatchLimits {
@@ -47,6 +48,7 @@ class WebhookBackend implements AuditBackend {
   readonly #sending = new Set<Promise<boolean>>()
   readonly #throttle: TokenBucket | undefined
   readonly #buffer: EventBuffer
+  readonly #gate: EventGate
   #waiting: HeldEvent[] = []
   /** The loop that sends batches while events wait. */
   #loop: Promise<void> | undefined
@@ -58,23 +60,25 @@ class WebhookBackend implements AuditBackend {
     this.#options = options
     this.#clock = options.webhook.clock ?? systemClock
     const { throttle, bufferSize } = options.batch
-    this.#buffer = new EventBuffer({
-      isBounded: options.mode === 'batch',
-      maxWaiting: bufferSize,
-      report: options.report,
-    })
+    this.#buffer = new EventBuffer({ maxWaiting: bufferSize, report: options.report })
+    this.#gate = new EventGate({ isFull: () => this.#buffer.isFull, take: (event) => this.#sendOne(event) })
     this.#throttle = throttle && new TokenBucket(throttle, this.#clock.now())
   }
 
   process(event: AuditEvent): Promise<boolean> | undefined {
     const { mode, batch } = this.#options
-    const held = this.#buffer.hold(event, this.#waiting.length)
+    if (mode !== 'batch') return this.#gate.pass(event)
+    const held = this.#buffer.holdOrDrop(event, this.#waiting.length)
     if (held === undefined) return undefined
-    if (mode !== 'batch') return this.#track(this.#send([held])).then((stored) => stored || mode === 'blocking')
     this.#waiting.push(held)
     if (this.#waiting.length >= batch.maxBatchSize) this.#wake()
     this.#loop ??= this.#sendBatches()
     return undefined
+  }
+
+  #sendOne(event: AuditEvent): Promise<boolean> {
+    const sending = this.#track(this.#send([this.#buffer.hold(event)]))
+    return sending.then((stored) => stored || this.#options.mode === 'blocking')
   }
 
   async #sendBatches(): Promise<void> {
@@ -131,6 +135,7 @@ class WebhookBackend implements AuditBackend {
     }
     const problem = await retryWebhook(webhook, attempt, { shouldRetry: (error) => error !== undefined, keepAlive: true })
     this.#buffer.release(size)
+    this.#gate.resume()
     if (problem !== undefined) report('webhook', problem, describeLost(summaries))
     return problem === undefined
   }

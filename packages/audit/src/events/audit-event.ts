@@ -42,7 +42,7 @@ export interface EventFields {
   readonly templates: Map<AuditStage, EventTemplate> | undefined
 }
 
-/** An event of one stage of a request. Encoded at most once, however many backends take it. Backends encode it before they return. */
+/** An event of one stage of a request. Encoded at most once, however many backends take it. Its fields do not change. */
 export class AuditEvent {
   readonly #fields: EventFields
   #encoded: EncodedEvent | undefined
