@@ -1,3 +1,4 @@
+import type { Task } from '@keelson/apimachinery'
 import { operators } from './operators.ts'
 
 /** A constant with its CEL type. Both int and uint are `bigint`. */
@@ -124,11 +125,22 @@ export function getQualifiedName(expression: Expr): string | undefined {
   return operand === undefined ? undefined : `${operand}.${expression.field}`
 }
 
+/** Number of operands of `&&` and `||` that are visited in one step. */
+const operandsPerStep = 64
+
+/** Calls `visit` with the nodes of `listLogicNodes`. Yields after some of them. */
+export function* visitLogicNodes(expression: Expr, visit: (node: Expr) => void): Task<void> {
+  for (const [i, node] of listLogicNodes(expression).entries()) {
+    visit(node)
+    if (i % operandsPerStep === operandsPerStep - 1) yield
+  }
+}
+
 /**
  * Returns the operands of the `&&` and `||` at the top of an expression, and these calls themselves, each after its operands. The last node is the
  * expression. A long expression often consists of thousands of short operands.
  */
-export function listLogicNodes(expression: Expr): readonly Expr[] {
+function listLogicNodes(expression: Expr): readonly Expr[] {
   const nodes: Expr[] = []
   const open = [expression]
   // Visits a call before its operands, and these from right to left.

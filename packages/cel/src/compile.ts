@@ -1,3 +1,5 @@
+import { finishTask } from '@keelson/apimachinery'
+import type { Task } from '@keelson/apimachinery'
 import type { Call, Expr } from './ast.ts'
 import { checkStepwise } from './checker/checker.ts'
 import type { Checked } from './checker/checker.ts'
@@ -38,10 +40,10 @@ export class CompileError extends Error {
 
 /** Parses an expression. Throws `CompileError`. */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed {
-  return finish(parseStepwise(text, macros))
+  return finishTask(parseStepwise(text, macros))
 }
 
-function* parseStepwise(text: string, macros: ReadonlyMap<string, Macro>): Generator<undefined, Parsed> {
+function* parseStepwise(text: string, macros: ReadonlyMap<string, Macro>): Task<Parsed> {
   const source = new Source(text)
   const issues = new Issues(source)
   const tree = new Parser(issues).parse()
@@ -55,14 +57,14 @@ function* parseStepwise(text: string, macros: ReadonlyMap<string, Macro>): Gener
 
 /** Parses and type-checks an expression. Throws `CompileError`. */
 export function compile(text: string, environment: Environment): Compiled {
-  return finish(compileStepwise(text, environment))
+  return finishTask(compileStepwise(text, environment))
 }
 
 /**
  * Parses and type-checks an expression like `compile`. Yields between and within the passes over the expression, because together they take up
  * to 50 ms for an expression of the maximum length.
  */
-export function* compileStepwise(text: string, environment: Environment): Generator<undefined, Compiled> {
+export function* compileStepwise(text: string, environment: Environment): Task<Compiled> {
   const parsed = yield* parseStepwise(text, environment.macros)
   yield
   const issues = new Issues(parsed.source)
@@ -71,14 +73,6 @@ export function* compileStepwise(text: string, environment: Environment): Genera
   if (issues.size === 0) validate(parsed.expression, checked, issues)
   if (issues.size > 0) throw new CompileError(issues)
   return { ...parsed, ...checked, environment, type: checked.types.get(parsed.expression)! }
-}
-
-/** Runs all steps of a computation. */
-export function finish<Result>(steps: Generator<undefined, Result>): Result {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
 }
 
 /** Returns the error that prevents a compiled expression from running, with kube-apiserver's message; undefined if there is none. */

@@ -1,4 +1,5 @@
-import { getQualifiedName, listLogicNodes } from '../ast.ts'
+import type { Task } from '@keelson/apimachinery'
+import { getQualifiedName, visitLogicNodes } from '../ast.ts'
 import type { Call, Comprehension, Expr, Ident, ListExpr, MapExpr, Select, Struct } from '../ast.ts'
 import type { FunctionDeclaration } from '../declarations/function-declaration.ts'
 import type { Environment } from '../environment.ts'
@@ -35,17 +36,11 @@ export interface Checked {
   readonly references: ReadonlyMap<Expr, Reference>
 }
 
-/** Number of operands of `&&` and `||` that are checked in one step. */
-const operandsPerStep = 64
-
 /** Infers the type of every node of an expression. Yields between the operands of a long `&&` or `||`. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
-export function* checkStepwise(expression: Expr, environment: Environment, issues: Issues): Generator<undefined, Checked> {
+export function* checkStepwise(expression: Expr, environment: Environment, issues: Issues): Task<Checked> {
   const checker = new Checker(environment, issues)
   try {
-    for (const [i, node] of listLogicNodes(expression).entries()) {
-      checker.checkOperand(node)
-      if (i % operandsPerStep === operandsPerStep - 1) yield
-    }
+    yield* visitLogicNodes(expression, (node) => checker.checkOperand(node))
     return checker.finish()
   } catch (error) {
     if (!(error instanceof TypeTooLarge)) throw error

@@ -1,6 +1,7 @@
+import { finishTask } from '@keelson/apimachinery'
+import type { Task } from '@keelson/apimachinery'
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from '../ast.ts'
-import { listLogicNodes } from '../ast.ts'
-import { finish } from '../compile.ts'
+import { visitLogicNodes } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
 import { countCodePoints } from '../source.ts'
 import { getOptionalValue } from '../types/type.ts'
@@ -27,19 +28,13 @@ const scalars: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'doubl
  * string costs 0.1 per character.
  */
 export function estimateCost(compiled: Compiled, hints: SizeHints): Range {
-  return finish(estimateCostStepwise(compiled, hints))
+  return finishTask(estimateCostStepwise(compiled, hints))
 }
 
-/** Number of operands of `&&` and `||` whose cost is estimated in one step. */
-const operandsPerStep = 64
-
 /** Estimates the cost of an expression like `estimateCost`. Yields between the operands of a long `&&` or `||`. */
-export function* estimateCostStepwise(compiled: Compiled, hints: SizeHints): Generator<undefined, Range> {
+export function* estimateCostStepwise(compiled: Compiled, hints: SizeHints): Task<Range> {
   const estimator = new CostEstimator(compiled, hints)
-  for (const [i, node] of listLogicNodes(compiled.expression).entries()) {
-    estimator.estimateOperand(node)
-    if (i % operandsPerStep === operandsPerStep - 1) yield
-  }
+  yield* visitLogicNodes(compiled.expression, (node) => estimator.estimateOperand(node))
   return estimator.cost(compiled.expression)
 }
 
