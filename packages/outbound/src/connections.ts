@@ -1,9 +1,8 @@
 import { Agent } from 'node:http'
-import { connect as connectHttp2 } from 'node:http2'
-import type { ClientHttp2Session } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { OutboundError } from './failure.ts'
+import { ClientSession } from './http2/client-session.ts'
 
 /** Limits of the connections of one client. */
 export interface ConnectionBounds {
@@ -20,7 +19,7 @@ export type OpenConnection = (protocols: readonly string[]) => Promise<Duplex>
 export type ReservedConnection =
   | {
       readonly protocol: 'h2'
-      readonly session: ClientHttp2Session
+      readonly session: ClientSession
       /** Whether the session has served an earlier request, so that the server may have closed it in the meantime. */
       readonly isReused: boolean
       release(): void
@@ -39,7 +38,7 @@ const streamWindow = 256 * 1024
 const sessionWindow = 16 * 1024 * 1024
 
 interface Session {
-  readonly session: ClientHttp2Session
+  readonly session: ClientSession
   streams: number
   isUsed: boolean
   idleTimer: NodeJS.Timeout | undefined
@@ -57,6 +56,8 @@ export class Connections {
   readonly #bounds: ConnectionBounds
   readonly #mayHttp2: boolean
   readonly #sessions = new Set<Session>()
+  /** Sessions that take no further requests. Their open streams continue. */
+  readonly #closing = new Set<ClientSession>()
   readonly #waiting = new Set<{ wake(): void }>()
   #protocol: 'h2' | 'http/1.1' | undefined
   #probe: Promise<void> | undefined
@@ -115,14 +116,10 @@ export class Connections {
   }
 
   /** Pings the server of a session. Closes the session if no answer arrives in time. */
-  check(session: ClientHttp2Session): void {
-    if (session.destroyed || session.closed) return
-    const timer = setTimeout(() => session.destroy(new OutboundError('closed', 'http2: client connection lost')), pingTimeoutMs).unref()
-    try {
-      session.ping(() => clearTimeout(timer))
-    } catch {
-      clearTimeout(timer)
-    }
+  check(session: ClientSession): void {
+    if (!session.isOpen || session.isPinging) return
+    const timer = setTimeout(() => session.destroy(), pingTimeoutMs).unref()
+    session.ping(() => clearTimeout(timer))
   }
 
   /** Closes each connection after its requests. Requests that wait for a connection still get one. */
@@ -137,6 +134,7 @@ export class Connections {
     this.#agent?.destroy()
     this.#firstSocket?.destroy()
     for (const { session } of this.#sessions) session.destroy()
+    for (const session of this.#closing) session.destroy()
     for (const each of this.#waiting) each.wake()
   }
 
@@ -162,28 +160,30 @@ export class Connections {
   }
 
   #addSession(socket: TLSSocket): void {
-    const session = connectHttp2('https://localhost', {
-      createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: streamWindow },
-    })
-    session.once('connect', () => session.setLocalWindowSize(sessionWindow))
     this.#protocol = 'h2'
+    const session = new ClientSession(socket, {
+      streamWindow,
+      sessionWindow,
+      maxStreams,
+      onClosing: () => {
+        clearTimeout(entry.idleTimer)
+        this.#sessions.delete(entry)
+        this.#closing.add(session)
+        // The next connection negotiates the protocol again, because the server may have been replaced.
+        if (this.#sessions.size === 0 && this.#protocol === 'h2') this.#protocol = undefined
+        this.#wakeOne()
+      },
+      onClose: () => {
+        clearInterval(pingTimer)
+        this.#closing.delete(session)
+      },
+    })
     const entry: Session = { session, streams: 0, isUsed: false, idleTimer: undefined }
-    const pingTimer = setInterval(() => entry.streams > 0 && this.check(session), pingIntervalMs).unref()
-    session.once('close', () => clearInterval(pingTimer))
+    const pingTimer = setInterval(() => {
+      session.allowEmptyFrames()
+      if (entry.streams > 0) this.check(session)
+    }, pingIntervalMs).unref()
     this.#sessions.add(entry)
-    // Errors are ignored here, because each request reports its own.
-    session.on('error', () => {})
-    const drop = (): void => {
-      clearTimeout(entry.idleTimer)
-      if (!this.#sessions.delete(entry)) return
-      // The next connection negotiates the protocol again, because the server may have been replaced.
-      if (this.#sessions.size === 0 && this.#protocol === 'h2') this.#protocol = undefined
-      this.#wakeOne()
-    }
-    // After a GOAWAY, the session gets no new streams. Open streams continue.
-    session.once('goaway', drop)
-    session.once('close', drop)
     this.#startIdling(entry)
     session.unref()
   }
@@ -191,8 +191,7 @@ export class Connections {
   #freeSession(): Session | undefined {
     for (const entry of this.#sessions) {
       const { session } = entry
-      const limit = Math.min(session.remoteSettings.maxConcurrentStreams ?? maxStreams, maxStreams)
-      if (!session.closed && !session.destroyed && entry.streams < limit) return entry
+      if (session.isOpen && entry.streams < session.maxStreams) return entry
     }
     return undefined
   }
@@ -210,7 +209,7 @@ export class Connections {
         if (--entry.streams === 0) {
           entry.session.unref()
           if (this.#isRetired) entry.session.close()
-          else this.#startIdling(entry)
+          else if (entry.session.isOpen) this.#startIdling(entry)
         }
         this.#wakeOne()
       }),

@@ -1,10 +1,9 @@
 import { request as requestHttp1 } from 'node:http'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { constants } from 'node:http2'
-import type { ClientHttp2Stream, IncomingHttpStatusHeader } from 'node:http2'
 import type { Readable } from 'node:stream'
 import type { ReservedConnection } from './connections.ts'
 import { OutboundError, toConnectionError } from './failure.ts'
+import type { ClientStream } from './http2/client-stream.ts'
 
 export interface Message {
   readonly method: string
@@ -51,94 +50,40 @@ export function openStream(connection: ReservedConnection, message: Message, opt
 }
 
 function openHttp2(
-  connection: ReservedConnection & { protocol: 'h2' },
+  { session, isReused }: ReservedConnection & { protocol: 'h2' },
   message: Message,
   { signal, onClose }: OpenOptions,
 ): Promise<StreamedAnswer> {
-  const { session, isReused } = connection
   const { method, scheme, authority, path, body } = message
   return new Promise((resolve, reject) => {
     const pseudoHeaders = [':method', method, ':scheme', scheme, ':authority', authority, ':path', path]
     const headers = pseudoHeaders.concat(message.headers, listBodyHeaders(message, 'h2'))
-    let stream: ClientHttp2Stream
+    const abort = (): void => {
+      reject(signal.reason as Error)
+      stream.cancel()
+    }
+    let stream: ClientStream
     try {
-      stream = session.request(acceptsHeaderLists ? headers : toHeaderObject(headers), { endStream: body === undefined })
+      stream = session.open(
+        { method, hasBody: body !== undefined, headers },
+        {
+          onAnswer: resolve,
+          onFailure(error) {
+            const isStale = isReused && !session.isOpen && (error.kind === 'closed' || error.kind === 'reset')
+            reject(isStale ? createStaleConnectionError(error) : error)
+          },
+          onClose() {
+            signal.removeEventListener('abort', abort)
+            onClose()
+          },
+        },
+      )
     } catch (error) {
       return reject(toRequestError(error))
     }
-    const hasEnded = observeEnd(stream)
-    const abort = (): void => {
-      reject(signal.reason as Error)
-      stream.close(constants.NGHTTP2_CANCEL)
-    }
-    const fail = (error: OutboundError): void => {
-      const isStale = isReused && (session.closed || session.destroyed) && (error.kind === 'closed' || error.kind === 'reset')
-      reject(isStale ? createStaleConnectionError(error) : error)
-    }
     signal.addEventListener('abort', abort, { once: true })
-    let hasAnswered = false
-    stream.once('close', () => {
-      signal.removeEventListener('abort', abort)
-      onClose()
-      if (hasAnswered) return
-      fail(new OutboundError(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'closed', 'unexpected EOF'))
-    })
-    // The session's error has more details than the stream's error.
-    stream.on('error', (error) => fail(toConnectionError(error)))
-    stream.on(
-      'headers',
-      limitInformational((error) => stream.destroy(error)),
-    )
-    stream.once('response', (received, _flags, rawHeaders: string[]) => {
-      hasAnswered = true
-      resolve(new Http2Answer(stream, { headers: received, rawHeaders, hasEnded }))
-    })
-    sendBody(stream, body)
+    if (body !== undefined) stream.startBody(body)
   })
-}
-
-/**
- * Returns a function that tells whether the server has ended the body. Node also ends the body of a stream that was reset, even one with the code
- * NO_ERROR. But then the stream is already closed.
- */
-function observeEnd(stream: ClientHttp2Stream): () => boolean {
-  let hasEnded = false
-  const push = stream.push.bind(stream)
-  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
-    if (chunk === null && !stream.closed) hasEnded = true
-    return push(chunk, encoding)
-  }
-  return () => hasEnded
-}
-
-interface Http2Head {
-  readonly headers: IncomingHttpHeaders & IncomingHttpStatusHeader
-  readonly rawHeaders: readonly string[]
-  readonly hasEnded: () => boolean
-}
-
-class Http2Answer implements StreamedAnswer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly rawHeaders: readonly string[]
-  readonly body: ClientHttp2Stream
-  readonly #hasEnded: () => boolean
-
-  constructor(stream: ClientHttp2Stream, { headers, rawHeaders, hasEnded }: Http2Head) {
-    this.status = Number(headers[':status'])
-    this.headers = headers
-    this.rawHeaders = rawHeaders
-    this.body = stream
-    this.#hasEnded = hasEnded
-  }
-
-  get isComplete(): boolean {
-    return this.body.readableEnded && this.#hasEnded()
-  }
-
-  [Symbol.dispose](): void {
-    if (!this.body.closed) this.body.close(constants.NGHTTP2_CANCEL)
-  }
 }
 
 function openHttp1(
@@ -225,7 +170,7 @@ function listBodyHeaders({ headers, body }: Message, protocol: ReservedConnectio
   return ['transfer-encoding', 'chunked']
 }
 
-function sendBody(outgoing: ClientRequest | ClientHttp2Stream, body: Message['body']): void {
+function sendBody(outgoing: ClientRequest, body: Message['body']): void {
   if (body === undefined || body instanceof Uint8Array) return void outgoing.end(body)
   // Uses `pipe` instead of `pipeline`: if the server responds before it has read the whole request, the response must still arrive.
   body.on('error', () => outgoing.destroy())
@@ -244,20 +189,6 @@ function limitInformational(destroy: (error: OutboundError) => void): () => void
 function toRequestError(error: unknown): OutboundError {
   const failure = toConnectionError(error)
   return failure.kind === 'refused' ? failure : new OutboundError('protocol', failure.message, { cause: error })
-}
-
-/** Whether HTTP/2 requests accept headers as a list, which takes less time and memory than an object. */
-const acceptsHeaderLists: boolean = Number.parseInt(process.versions.node, 10) >= 26
-
-/** Joins the values of each header name, for Node before 26. */
-function toHeaderObject(list: readonly string[]): Record<string, string | string[]> {
-  const object = Object.create(null) as Record<string, string | string[]>
-  for (let i = 0; i + 1 < list.length; i += 2) {
-    const name = list[i]!.toLowerCase()
-    const existing = object[name]
-    object[name] = existing === undefined ? list[i + 1]! : [existing, list[i + 1]!].flat()
-  }
-  return object
 }
 
 /** The failure of a request on a reused connection before any response arrived. */
