@@ -148,7 +148,7 @@ it.each<[string, (stream: number) => Buffer, string]>([
   expect(server.connections()).toBe(1)
 })
 
-const repeat = (frame: Buffer, count: number): Buffer => Buffer.concat(new Array<Buffer>(count).fill(frame))
+const repeat = (frame: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => frame))
 
 it.each<[string, (stream: number) => Buffer, string]>([
   ['a frame that is too large', () => createFrame({ type: type.settings, flags: 0, stream: 0 }, 0, 16_385), 'a frame is too large'],

@@ -38,9 +38,9 @@ export interface StreamSettings {
 /** Maximum number of informational responses (1xx) before the response, as in Go. */
 const maxInformational = 5
 /** Response headers of which a message has only one. Later ones are dropped, as Node does over HTTP/1.1. */
-const singleHeaders: ReadonlySet<string> = new Set([
-  ...['age', 'content-length', 'content-type', 'etag', 'expires', 'last-modified', 'location', 'retry-after', 'server'],
-])
+const singleHeaders: ReadonlySet<string> = new Set(
+  'age content-length content-type etag expires last-modified location retry-after server'.split(' '),
+)
 
 /** One request of an HTTP/2 connection and its response. */
 export class ClientStream implements StreamedAnswer {

@@ -2,29 +2,14 @@ import { decodeHuffman } from './huffman.ts'
 
 /** The static table of HPACK (RFC 7541, appendix A), as alternating names and values. */
 const staticTable: readonly string[] = [
-  ...[':authority', '', ':method', 'GET', ':method', 'POST', ':path', '/', ':path', '/index.html', ':scheme', 'http', ':scheme', 'https'],
-  ...['200', '204', '206', '304', '400', '404', '500'].flatMap((status) => [':status', status]),
-  ...['accept-charset', '', 'accept-encoding', 'gzip, deflate', 'accept-language', '', 'accept-ranges', '', 'accept', ''],
-  ...['access-control-allow-origin', '', 'age', '', 'allow', '', 'authorization', '', 'cache-control', '', 'content-disposition', ''],
-  ...[
-    'content-encoding',
-    '',
-    'content-language',
-    '',
-    'content-length',
-    '',
-    'content-location',
-    '',
-    'content-range',
-    '',
-    'content-type',
-    '',
-  ],
-  ...['cookie', '', 'date', '', 'etag', '', 'expect', '', 'expires', '', 'from', '', 'host', '', 'if-match', '', 'if-modified-since', ''],
-  ...['if-none-match', '', 'if-range', '', 'if-unmodified-since', '', 'last-modified', '', 'link', '', 'location', '', 'max-forwards', ''],
-  ...['proxy-authenticate', '', 'proxy-authorization', '', 'range', '', 'referer', '', 'refresh', '', 'retry-after', '', 'server', ''],
-  ...['set-cookie', '', 'strict-transport-security', '', 'transfer-encoding', '', 'user-agent', '', 'vary', '', 'via', ''],
-  ...['www-authenticate', ''],
+  ...':authority||:method|GET|:method|POST|:path|/|:path|/index.html|:scheme|http|:scheme|https'.split('|'),
+  ...':status|200|:status|204|:status|206|:status|304|:status|400|:status|404|:status|500'.split('|'),
+  ...'accept-charset||accept-encoding|gzip, deflate|accept-language||accept-ranges||accept||access-control-allow-origin|'.split('|'),
+  ...'age||allow||authorization||cache-control||content-disposition||content-encoding||content-language||content-length|'.split('|'),
+  ...'content-location||content-range||content-type||cookie||date||etag||expect||expires||from||host||if-match|'.split('|'),
+  ...'if-modified-since||if-none-match||if-range||if-unmodified-since||last-modified||link||location||max-forwards|'.split('|'),
+  ...'proxy-authenticate||proxy-authorization||range||referer||refresh||retry-after||server||set-cookie|'.split('|'),
+  ...'strict-transport-security||transfer-encoding||user-agent||vary||via||www-authenticate|'.split('|'),
 ]
 const staticEntries = staticTable.length / 2
 /** Maximum size of the dynamic table, as HPACK counts it. It is the default of HTTP/2, so it is not announced. */
