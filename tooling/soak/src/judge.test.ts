@@ -7,6 +7,7 @@ const good: PartResult = {
   seconds: 181,
   requests: 50_000,
   omitted: 0,
+  outcomes: { get: { done: 950, skipped: 50, failed: 0 }, 'delete batch': { done: 1, skipped: 1, failed: 0 } },
   events: 100_000,
   readP99: 5,
   lagP99: 10,
@@ -25,6 +26,8 @@ test.each<[string, Partial<PartResult>]>([
   ['p99 of the watch lag', { lagP99: limits.lagP99 + 1 }],
   ['gap', { longestGap: limits.gap + 1 }],
   ['left out', { omitted: 1000 }],
+  ['"delete batch" were skipped', { outcomes: { 'delete batch': { done: 44, skipped: 10, failed: 0 } } }],
+  ['"get" failed', { outcomes: { get: { done: 1000, skipped: 0, failed: 1 } } }],
   ['500', { problems: ['a request returned 500'] }],
 ])('reports a part with a bad value: %s', (text, change) => {
   expect(judgeSoak([good, { ...good, ...change }])).toEqual([expect.stringMatching(new RegExp(`^part 2: .*${text}`))])

@@ -10,10 +10,15 @@ export const limits = {
   rssGrowth: 30 * megabyte,
   /** Share of operations that may be left out because the server or the client was too slow. */
   omitted: 0.01,
+  /** Share of the operations of one name that may be skipped because no object is in the state that they need. */
+  skipped: 0.1,
 } as const
 
 /** Time after which memory must not grow. Until then the history of the store, which has a limit of five minutes, fills up. */
 const warmUpSeconds = 6 * 60
+
+/** Number of operations of one name from which their skips are judged. */
+const judgedOperations = 20
 
 /** Returns what is wrong with the results of consecutive parts on one server. */
 export function judgeSoak(parts: readonly PartResult[]): string[] {
@@ -29,6 +34,12 @@ function judgePart(part: PartResult, index: number): string[] {
   judge('p99 of the watch lag', part.lagP99, limits.lagP99)
   judge('the longest gap of the event loop', part.longestGap, limits.gap)
   if (part.omitted > part.requests * limits.omitted) problems.push(`part ${index + 1}: ${part.omitted} operations were left out`)
+  for (const [name, { done, skipped, failed }] of Object.entries(part.outcomes)) {
+    const started = done + skipped + failed
+    const isLost = started >= judgedOperations && skipped > started * limits.skipped
+    if (isLost) problems.push(`part ${index + 1}: ${skipped} of ${started} operations "${name}" were skipped`)
+    if (failed > 0) problems.push(`part ${index + 1}: ${failed} of ${started} operations "${name}" failed`)
+  }
   return problems
 }
 

@@ -59,18 +59,25 @@ if (results.length === ids.length) {
   print(problems.length === 0 ? 'passed' : 'failed')
 } else print('Run the same command again for the remaining parts. --fresh starts from the beginning.')
 
-/** Returns the server of earlier calls. If it is gone, starts another one and begins with the first part. */
+/**
+ * Returns the server of earlier calls. If it stopped itself meanwhile, starts another one and begins with the first part. Fails if it has died,
+ * because the results of another server would hide that.
+ */
 async function openServer(): Promise<SoakedServer> {
-  const running = await SoakedServer.attach(serverDirectory)
-  if (running !== undefined && !fresh) return running
-  await running?.stop()
+  const { server: running, problem } = await SoakedServer.attach(serverDirectory)
+  if (fresh) await running?.stop()
+  else if (problem !== undefined) {
+    print(`PROBLEM ${problem}\n--fresh starts from the beginning.`)
+    process.exit(1)
+  } else if (running !== undefined) return running
   if (ids.some((id) => finished.get(id) !== undefined)) print('starting from the first part, on a new server')
   finished.clear()
   archiveDirectory(serverDirectory)
   return SoakedServer.start(serverDirectory, { detached: true })
 }
 
-function formatResult({ seconds, requests, events, readP99, lagP99, longestGap, heap, rss, omitted }: PartResult): string {
+function formatResult({ seconds, requests, events, readP99, lagP99, longestGap, heap, rss, omitted, outcomes }: PartResult): string {
+  const skips = Object.values(outcomes).reduce((sum, { skipped }) => sum + skipped, 0)
   return [
     `  ${Math.round(seconds)} s, ${requests} requests, ${events} events`,
     `GET p99 ${readP99.toFixed(1)} ms`,
@@ -79,5 +86,6 @@ function formatResult({ seconds, requests, events, readP99, lagP99, longestGap, 
     `heap ${formatMegabytes(heap)}`,
     `private memory ${formatMegabytes(rss)}`,
     ...(omitted > 0 ? [`${omitted} left out`] : []),
+    ...(skips > 0 ? [`${skips} skipped`] : []),
   ].join(', ')
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { JsonObject } from '@keelson/apimachinery'
 import type { CountedAnswer, CountedClient, CountedRequest, RequestLabels } from './counted-client.ts'
 import { getClusterPath, getCollectionPath, createLabels, kinds, leases, leasesPath, namespace } from './kinds.ts'
@@ -29,7 +30,34 @@ export interface Operation {
   readonly name: string
   /** Requests a second of the full load. */
   readonly rate: number
-  run(context: LoadContext): Promise<void>
+  /** Sends the requests of the operation. Returns 'skipped' if no object is in the state that it needs. */
+  run(context: LoadContext): Promise<Outcome>
+}
+
+export type Outcome = 'done' | 'skipped'
+
+interface Claimable {
+  isBusy: boolean
+}
+
+const claimMs = 5
+
+/**
+ * Runs a function while no other operation may use the objects. Waits until each of them is idle. All callers claim objects in the same order,
+ * so none waits for another that waits for it. Releases the objects also if a request fails.
+ */
+async function claim<T>(objects: readonly Claimable[], run: () => Promise<T>): Promise<T> {
+  const claimed: Claimable[] = []
+  try {
+    for (const object of objects) {
+      while (object.isBusy) await wait(claimMs)
+      object.isBusy = true
+      claimed.push(object)
+    }
+    return await run()
+  } finally {
+    for (const object of claimed) object.isBusy = false
+  }
 }
 
 const exists = ({ resourceVersion }: Slot): boolean => resourceVersion !== undefined
@@ -59,15 +87,11 @@ async function sendExpecting(context: LoadContext, request: CountedRequest, stat
 function read(headers?: Readonly<Record<string, string>>, accept: (slot: Slot) => boolean = exists): Operation['run'] {
   return async (context) => {
     const slot = context.slots.pick(accept)
-    if (slot === undefined) return
-    slot.isBusy = true
-    const answer = await sendExpecting(
-      context,
-      { method: 'GET', path: getObjectPath(slot), headers, labels: createLabels(slot.kind, 'GET') },
-      200,
-    )
-    slot.isBusy = false
+    if (slot === undefined) return 'skipped'
+    const request = { method: 'GET', path: getObjectPath(slot), headers, labels: createLabels(slot.kind, 'GET') }
+    const answer = await claim([slot], () => sendExpecting(context, request, 200))
     context.tally.reads.push(answer.milliseconds)
+    return 'done'
   }
 }
 
@@ -79,17 +103,19 @@ function list(
   return async (context) => {
     const kind = pickKind(context)
     await sendExpecting(context, { method: 'GET', path: createPath(kind), headers, labels: createLabels(kind, 'LIST', scope) }, 200)
+    return 'done'
   }
 }
 
-async function listPages(context: LoadContext): Promise<void> {
+async function listPages(context: LoadContext): Promise<Outcome> {
   const kind = pickKind(context)
   const path = `${getCollectionPath(kind)}?limit=100`
   const labels = createLabels(kind, 'LIST', 'namespace')
   const first = await sendExpecting(context, { method: 'GET', path, labels }, 200)
   const { metadata } = JSON.parse(first.body.toString()) as { metadata: { continue?: string } }
-  if (metadata.continue === undefined) return
+  if (metadata.continue === undefined) return 'done'
   await sendExpecting(context, { method: 'GET', path: `${path}&continue=${encodeURIComponent(metadata.continue)}`, labels }, 200)
+  return 'done'
 }
 
 interface WriteOptions {
@@ -109,19 +135,20 @@ interface WriteOptions {
 function write({ method, verb = method, accept = exists, status = 200, changes = true, ...options }: WriteOptions): Operation['run'] {
   return async (context) => {
     const slot = context.slots.pick(accept)
-    if (slot === undefined) return
-    slot.isBusy = true
+    if (slot === undefined) return 'skipped'
     const { kind } = slot
     const { subresource = '', query = '', contentType, dryRun = '' } = options
     const path = `${method === 'POST' ? getCollectionPath(kind) : getObjectPath(slot)}${subresource && `/${subresource}`}${query && `?${query}`}`
     const body = options.body?.(slot, context.next())
     const headers = contentType === undefined ? undefined : { 'content-type': contentType }
     const labels = createLabels(kind, verb, 'resource', { subresource, dryRun })
-    const answer = await sendExpecting(context, { method, path, body, headers, labels }, status)
-    slot.isBusy = false
-    if (!changes || answer.status >= 300) return
-    context.tally.countChanges(kind.resource, method === 'DELETE' ? kind.changesOfDeletion : 1)
-    slot.resourceVersion = method === 'DELETE' ? undefined : readResourceVersion(answer)
+    return claim<Outcome>([slot], async () => {
+      const answer = await sendExpecting(context, { method, path, body, headers, labels }, status)
+      if (!changes || answer.status >= 300) return 'done'
+      context.tally.countChanges(kind.resource, method === 'DELETE' ? kind.changesOfDeletion : 1)
+      slot.resourceVersion = method === 'DELETE' ? undefined : readResourceVersion(answer)
+      return 'done'
+    })
   }
 }
 
@@ -135,42 +162,41 @@ function createPatch(fields: JsonObject): object {
   return { ...fields, metadata: { ...metadata, annotations: stamp() } }
 }
 
-/** Deletes the objects of one batch. Only slots without a running request may be affected, so it takes all slots of a kind. */
-async function deleteBatch(context: LoadContext): Promise<void> {
+/** Deletes the objects of one batch. It may affect all slots of a kind, so it claims all of them. */
+async function deleteBatch(context: LoadContext): Promise<Outcome> {
   const kind = pickKind(context)
   const slots = context.slots.all.filter((slot) => slot.kind === kind)
-  if (slots.some(({ isBusy }) => isBusy)) return
-  for (const slot of slots) slot.isBusy = true
   const path = `${getCollectionPath(kind)}?labelSelector=batch%3Db${context.next() % 20}`
-  const answer = await sendExpecting(context, { method: 'DELETE', path, labels: createLabels(kind, 'DELETE', 'namespace') }, 200)
-  const { items = [] } = JSON.parse(answer.body.toString()) as { items?: readonly { readonly metadata: { readonly name: string } }[] }
-  const deleted = new Set(items.map(({ metadata }) => metadata.name))
-  context.tally.countChanges(kind.resource, deleted.size * kind.changesOfDeletion)
-  for (const slot of slots) {
-    if (deleted.has(slot.name)) slot.resourceVersion = undefined
-    slot.isBusy = false
-  }
+  return claim<Outcome>(slots, async () => {
+    const answer = await sendExpecting(context, { method: 'DELETE', path, labels: createLabels(kind, 'DELETE', 'namespace') }, 200)
+    const { items = [] } = JSON.parse(answer.body.toString()) as { items?: readonly { readonly metadata: { readonly name: string } }[] }
+    const deleted = new Set(items.map(({ metadata }) => metadata.name))
+    context.tally.countChanges(kind.resource, deleted.size * kind.changesOfDeletion)
+    for (const slot of slots) if (deleted.has(slot.name)) slot.resourceVersion = undefined
+    return 'done'
+  })
 }
 
 function ask(method: string, path: string, status: number, labels?: CountedRequest['labels'], body?: object): Operation['run'] {
   return async (context) => {
     await sendExpecting(context, { method, path, body, labels }, status)
+    return 'done'
   }
 }
 
 const reviews = createLabels({ group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' }, 'POST')
 
 /** Renews the lease of a node like a kubelet. */
-async function renewLease(context: LoadContext): Promise<void> {
+async function renewLease(context: LoadContext): Promise<Outcome> {
   const lease = context.leases[context.next() % context.leases.length]!
-  if (lease.isBusy) return
-  lease.isBusy = true
+  if (lease.isBusy) return 'skipped'
   const spec = { holderIdentity: lease.name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') }
   const metadata = { name: lease.name, namespace, resourceVersion: lease.resourceVersion }
   const path = `${leasesPath}/${lease.name}`
-  const answer = await sendExpecting(context, { method: 'PUT', path, body: { metadata, spec }, labels: createLabels(leases, 'PUT') }, 200)
+  const request = { method: 'PUT', path, body: { metadata, spec }, labels: createLabels(leases, 'PUT') }
+  const answer = await claim([lease], () => sendExpecting(context, request, 200))
   if (answer.status === 200) lease.resourceVersion = readResourceVersion(answer)
-  lease.isBusy = false
+  return 'done'
 }
 
 const createPathLabels = (subresource: string): RequestLabels => ({
@@ -198,6 +224,7 @@ export const operations: readonly Operation[] = [
     run: async (context) => {
       const kind = pickKind(context)
       await sendExpecting(context, { method: 'GET', path: `${getCollectionPath(kind)}/none`, labels: createLabels(kind, 'GET') }, 404)
+      return 'done'
     },
   },
   { name: 'list pages', rate: 5, run: listPages },
@@ -310,6 +337,7 @@ export const operations: readonly Operation[] = [
     run: async (context) => {
       await sendExpecting(context, { method: 'GET', path: '/readyz', labels: readyLabels }, 200)
       context.tally.readyChecks++
+      return 'done'
     },
   },
 ]

@@ -11,11 +11,13 @@ export interface Gap {
 export const shortestGap = 20
 const tickMs = 5
 const neededForMs = 15 * 60_000
+/** Name of the file that says that the server has stopped itself. */
+export const unneededFile = 'unneeded'
 
 /**
  * Returns the source of a module that the server loads first. It appends the gaps of the event loop to the file `gaps`. The time in which the
  * thread waited for a processor does not count, because other processes cause it. On SIGUSR2 it collects garbage and writes the used heap to the file
- * `used-heap`. It stops the server when the file `needed` has not been touched for 15 minutes.
+ * `used-heap`. It stops the server when the file `needed` has not been touched for 15 minutes, and says so in the file `unneeded`.
  */
 export function createReporter(directory: string): string {
   const locateFile = (name: string): string => JSON.stringify(join(directory, name))
@@ -36,8 +38,10 @@ export function createReporter(directory: string): string {
       if (milliseconds >= ${shortestGap}) appendFileSync(${locateFile('gaps')}, JSON.stringify({ at: Date.now(), milliseconds }) + '\\n')
     }, ${tickMs}).unref()
     setInterval(() => {
-      if (Date.now() - statSync(${locateFile('needed')}).mtimeMs > ${neededForMs}) process.kill(process.pid, 'SIGTERM')
-    }, 30_000).unref()
+      if (Date.now() - statSync(${locateFile('needed')}).mtimeMs <= ${neededForMs}) return
+      writeFileSync(${locateFile(unneededFile)}, '')
+      process.kill(process.pid, 'SIGTERM')
+    }, 5000).unref()
     process.on('SIGUSR2', async () => {
       gc()
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -9,6 +9,7 @@ import { getClusterPath, getCollectionPath, kinds, leasesPath, namespace, widget
 import type { SoakKind } from './kinds.ts'
 import type { Lease } from './operations.ts'
 import { runLoad } from './run-load.ts'
+import type { LoadResult } from './run-load.ts'
 import { Slots } from './slots.ts'
 import { token } from './soaked-server.ts'
 import type { SoakedServer } from './soaked-server.ts'
@@ -17,10 +18,9 @@ import { openSoakWatch } from './watches.ts'
 import type { SoakWatch } from './watches.ts'
 
 /** Measurements of one part. */
-export interface PartResult {
+export interface PartResult extends LoadResult {
   readonly seconds: number
   readonly requests: number
-  readonly omitted: number
   readonly events: number
   /** 99th percentile of reads of single objects, in milliseconds. */
   readonly readP99: number
@@ -65,7 +65,7 @@ export async function runPart(server: SoakedServer, { seconds, rate, watchesPerK
   const from = Date.now()
   const startTime = performance.now()
   const context = { client, slots, leases, tally, random, next: () => number++ }
-  const omitted = await runLoad({ context, url: server.url, seconds, rate })
+  const load = await runLoad({ context, url: server.url, seconds, rate })
   await waitUntilQuiet(watches)
   const to = Date.now()
   const after = await readMetrics(control)
@@ -85,7 +85,7 @@ export async function runPart(server: SoakedServer, { seconds, rate, watchesPerK
   return {
     seconds: (performance.now() - startTime) / 1000,
     requests: tally.requests,
-    omitted,
+    ...load,
     events: [...tally.events.values()].reduce((sum, { events }) => sum + events, 0),
     readP99: findPercentile(tally.reads, 0.99),
     lagP99: findPercentile(tally.lags, 0.99),

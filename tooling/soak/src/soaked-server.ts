@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { HttpsClient } from '@keelson/tooling-e2e/https-client'
 import { serverEntry } from '@keelson/tooling-e2e/repository-root'
-import { createReporter } from './reporter.ts'
+import { createReporter, unneededFile } from './reporter.ts'
 import type { Gap } from './reporter.ts'
 
 export const token = 'admintoken'
 const patienceMs = 60_000
+const readyMs = 20_000
 
 interface ServerRecord {
   readonly pid: number
@@ -20,6 +21,13 @@ export interface ServerStartOptions {
   readonly nodeFlags?: readonly string[]
   /** Whether the server continues when this process ends. */
   readonly detached?: boolean
+}
+
+/** The server of an earlier call. */
+export interface AttachedServer {
+  readonly server?: SoakedServer
+  /** A failure of that server. */
+  readonly problem?: string
 }
 
 /** The server under load. It may outlive the process that started it, so that one server serves all parts of a soak. */
@@ -67,16 +75,19 @@ export class SoakedServer {
     return server
   }
 
-  /** Returns the running server of this directory, if there is one. */
-  static async attach(directory: string): Promise<SoakedServer | undefined> {
-    try {
-      const server = new SoakedServer(directory, JSON.parse(readFileSync(join(directory, 'server.json'), 'utf8')) as ServerRecord)
-      if (!readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').includes(directory)) return undefined
-      server.keepAlive()
-      return (await server.#isReady()) ? server : undefined
-    } catch {
-      return undefined
-    }
+  /**
+   * Finds the server that an earlier call started in this directory. There is none if no call has started it, or if it stopped itself because
+   * it was not needed. Any other absence is a problem: the server has failed between two calls.
+   */
+  static async attach(directory: string): Promise<AttachedServer> {
+    const file = join(directory, 'server.json')
+    if (!existsSync(file)) return {}
+    const server = new SoakedServer(directory, JSON.parse(readFileSync(file, 'utf8')) as ServerRecord)
+    if (existsSync(join(directory, unneededFile))) return {}
+    if (!server.running()) return { problem: `the server of the earlier parts has died: ${server.log().slice(-2000)}` }
+    server.keepAlive()
+    if (await server.#isReady()) return { server }
+    return { server, problem: `the server of the earlier parts is not ready: ${server.log().slice(-2000)}` }
   }
 
   /** Tells the server that it is still needed. Without that it stops itself after a while. */
@@ -86,7 +97,9 @@ export class SoakedServer {
 
   running(): boolean {
     if (this.#child !== undefined) return this.#child.exitCode === null && this.#child.signalCode === null
-    return existsSync(`/proc/${this.pid}`)
+    // The process id may belong to another process by now.
+    const file = `/proc/${this.pid}/cmdline`
+    return existsSync(file) && readFileSync(file, 'utf8').includes(this.#directory)
   }
 
   log(): string {
@@ -129,7 +142,7 @@ export class SoakedServer {
 
   async #isReady(): Promise<boolean> {
     using client = new HttpsClient(this.url, token, 1)
-    return (await client.request('GET', '/readyz').catch(() => undefined))?.status === 200
+    return (await client.request('GET', '/readyz', { signal: AbortSignal.timeout(readyMs) }).catch(() => undefined))?.status === 200
   }
 
   async #waitUntilReady(): Promise<void> {

@@ -92,11 +92,12 @@ export async function runShortWatch(context: {
   readonly url: string
   readonly tally: Tally
   readonly random: () => number
-}): Promise<void> {
+}): Promise<'done'> {
   const { url, tally, random } = context
   const kind = kinds[Math.floor(random() * kinds.length)]!
   const start = random() < 0.3 ? 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true' : 'resourceVersion=0'
   const watch = await openSoakWatch({ url, tally, kind, query: `${start}&timeoutSeconds=${1 + Math.floor(random() * 2)}` })
   await watch.ended
   tally.countRequest(createLabels(kind, 'WATCH', 'namespace'), 200, watch.bytes())
+  return 'done'
 }
