@@ -59,7 +59,16 @@ export {
   createResourceAction,
   unauthenticatedGroup,
 } from './request.ts'
-export type { AnnotationLevel, LatencyLayer, RequestContext, RequestedAction, RequestInfo, RequestObject, UserInfo } from './request.ts'
+export type {
+  AnnotationLevel,
+  ExcludedLayer,
+  LatencyLayer,
+  RequestContext,
+  RequestedAction,
+  RequestInfo,
+  RequestObject,
+  UserInfo,
+} from './request.ts'
 export type { CallSpan, LazySpanAttributes, Span, SpanAttributes, StartedCall } from './span.ts'
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
 export { goTypeName, createStructSchema } from './type-schema.ts'

@@ -108,6 +108,11 @@ export interface RequestContext {
   annotate?: ((key: string, value: string, level?: AnnotationLevel) => void) | undefined
   /** Adds time that the request spent in a layer, for its audit event. Undefined if the request is not audited. */
   addLatency?: ((layer: LatencyLayer, milliseconds: number) => void) | undefined
+  /**
+   * Adds time that the request spent in a layer that does not count for the server's service level indicators. Includes `addLatency`. Must be
+   * called as a method.
+   */
+  excludeLatency?: ((layer: ExcludedLayer, milliseconds: number) => void) | undefined
   /** Records the object of a create, PUT or delete in the audit event of the request. Undefined if the request is not audited. */
   recordObject?: ((object: RequestObject) => void) | undefined
 }
@@ -124,6 +129,9 @@ export type LatencyLayer =
   | 'transform-response-object'
   | 'serialize-response-object'
   | 'response-write'
+
+/** Layers whose latency depends on webhooks or on other clients. */
+export type ExcludedLayer = Extract<LatencyLayer, 'apf-queue-wait' | 'mutating-webhook' | 'validating-webhook'>
 
 /** The object in the body of a request, in the version that the client sent, with defaults. */
 export interface RequestObject {

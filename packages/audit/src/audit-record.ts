@@ -1,5 +1,6 @@
 import { formatDuration, getErrorMessage, stringifyJson } from '@keelson/apimachinery'
 import type { AnnotationLevel, LatencyLayer, RequestInfo, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
+import { LayerLatencies } from '@keelson/exchange'
 import type { Exchange, RequestAudit } from '@keelson/exchange'
 import type { AuditorOptions } from './auditor.ts'
 import { AuditEvent } from './events/audit-event.ts'
@@ -23,8 +24,6 @@ export interface RecordServices extends Pick<AuditorOptions, 'evaluate' | 'metri
 const maxUserAgent = 1024
 /** Latency in milliseconds above which an event tells it. */
 const slowMs = 500
-/** Layers whose longest time counts, because their steps run at the same time. The times of other layers are added up. */
-const parallelLayers: ReadonlySet<LatencyLayer> = new Set<LatencyLayer>(['validating-webhook', 'apf-queue-wait'])
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 
 /** The last request of a connection. Clients often repeat requests, such as those for leases and nodes. */
@@ -70,7 +69,7 @@ export class AuditRecord implements RequestAudit {
   #authorizationMs = 0
   #storageMs = 0
   /** Milliseconds in other layers. */
-  #latencies: Map<LatencyLayer, number> | undefined
+  #latencies: LayerLatencies | undefined
   /** JSON of the reference to the object. Undefined for requests without one. */
   #referenceText: string | undefined
   #impersonatedUser: UserInfo | undefined
@@ -203,11 +202,8 @@ export class AuditRecord implements RequestAudit {
       case 'etcd':
         this.#storageMs += milliseconds
         break
-      default: {
-        const latencies = (this.#latencies ??= new Map())
-        const earlier = latencies.get(layer) ?? 0
-        latencies.set(layer, parallelLayers.has(layer) ? Math.max(earlier, milliseconds) : earlier + milliseconds)
-      }
+      default:
+        ;(this.#latencies ??= new LayerLatencies()).add(layer, milliseconds)
     }
   }
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AnnotationLevel, LatencyLayer, RequestContext, RequestObject, Span, UserInfo } from '@keelson/apimachinery'
+import type { AnnotationLevel, ExcludedLayer, LatencyLayer, RequestContext, RequestObject, Span, UserInfo } from '@keelson/apimachinery'
 import type * as cbor from '@keelson/apimachinery/cbor'
 import type { BodyBudget, ClientWait, BodyReservation, UnreadAnswers } from './bounds.ts'
 import { ClientGoneError, DeadlineExceededError } from './errors.ts'
+import { LayerLatencies } from './layer-latencies.ts'
 import { parseMediaTypes, parseAccept } from './media-types.ts'
 import type { AcceptClause } from './media-types.ts'
 import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
@@ -85,6 +86,8 @@ export class Exchange implements RequestContext {
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
   watchInitialized: RequestContext['watchInitialized'] = undefined
+  /** Fields of filters for the record of the request in the server's log. Undefined if the request is not logged. */
+  logFields: Record<string, unknown> | undefined = undefined
   /** Memory reserved for the request body; undefined for a small body. */
   bodyReservation: BodyReservation | undefined = undefined
   /** Receives the complete body of the request when a handler has read it. It must not modify the body. */
@@ -105,6 +108,7 @@ export class Exchange implements RequestContext {
   #fieldManager: string | undefined = undefined
   #controller: AbortController | undefined = undefined
   #warnings: Warnings | undefined = undefined
+  #excludedLatencies: LayerLatencies | undefined = undefined
 
   constructor(incoming: Incoming, outgoing: Outgoing, services: ExchangeServices, upgrade?: Upgrade) {
     this.#incoming = incoming
@@ -224,6 +228,16 @@ export class Exchange implements RequestContext {
     this.annotate = audit && annotate
     this.addLatency = audit && addLatency
     this.recordObject = audit && recordObject
+  }
+
+  excludeLatency(layer: ExcludedLayer, milliseconds: number): void {
+    ;(this.#excludedLatencies ??= new LayerLatencies()).add(layer, milliseconds)
+    this.addLatency?.(layer, milliseconds)
+  }
+
+  /** Milliseconds that the request spent in webhooks and in the queues of its priority level. */
+  get excludedMs(): number {
+    return this.#excludedLatencies?.total ?? 0
   }
 
   /** Adds headers to those that every response has, as alternating names and values. */

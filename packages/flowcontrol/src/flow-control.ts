@@ -5,7 +5,7 @@ import { FlowConfiguration } from './configuration/flow-configuration.ts'
 import type { FlowTarget } from './configuration/flow-target.ts'
 import { dumpTable } from './debug/dump-tables.ts'
 import type { DumpedTable, DumpOptions } from './debug/dump-tables.ts'
-import type { FairRequest, RequestDetails } from './fair-queuing/fair-request.ts'
+import type { FairRequest, RequestDetails, WorkEstimate } from './fair-queuing/fair-request.ts'
 import type { Rejection } from './fair-queuing/queue-set.ts'
 import { createFlowControlMetrics } from './metrics/flow-control-metrics.ts'
 import type { FlowControlMetrics } from './metrics/flow-control-metrics.ts'
@@ -65,9 +65,10 @@ export class FlowControl {
     return this.configuration.classify(info, user)
   }
 
-  /** Starts a request, or adds it to a queue. Returns the reason if there is no room for it. */
-  start(request: ControlledRequest, target: FlowTarget): FairRequest | Rejection {
+  /** Starts a request, or adds it to a queue. Returns the reason if there is no room for it. Calls `onEstimated` before. */
+  start(request: ControlledRequest, target: FlowTarget, onEstimated?: (estimate: WorkEstimate) => void): FairRequest | Rejection {
     const estimate = estimateWork(request, target, this)
+    onEstimated?.(estimate)
     target.series.seats.observe(countMostSeats(estimate))
     return target.level.queues.start(target.flowOf(request.info, request.user), estimate, request)
   }

@@ -39,6 +39,13 @@ test('adds no metrics for unknown names of clients, and counts requests for serv
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="200",[^}]*resource="pods"[^}]*\} 1$/m)
 })
 
+test('excludes the time in webhooks and queues from service level indicators', () => {
+  const registry = createMetricsRegistry()
+  createRequestMetrics(registry, isServed).observe({ ...createObservedRequest('/api/v1/pods'), excludedMs: 1500 }, 200, 2, 0)
+  expect(registry.text()).toMatch(/^apiserver_request_duration_seconds_sum\{[^}]*\} 2$/m)
+  expect(registry.text()).toMatch(/^apiserver_request_sli_duration_seconds_sum\{[^}]*\} 0.5$/m)
+})
+
 test('measures the sizes of read responses', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)

@@ -77,7 +77,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
   const sliDuration = registry.register(
     createHistogram(
       'apiserver_request_sli_duration_seconds',
-      '[ALPHA] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without watches and dry runs.',
+      '[ALPHA] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without the time in webhooks and queues, and without watches and dry runs.',
       sliBuckets,
     ),
   )
@@ -211,7 +211,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
       if (entry === undefined) return
       findCounter(entry, code).value++
       entry.duration.observe(seconds)
-      entry.sliDuration?.observe(seconds)
+      entry.sliDuration?.observe(seconds - (request.excludedMs ?? 0) / 1000)
       entry.sizes?.observe(bytes)
     },
     countTermination: (request, code) => countTerminated({ ...createServedLabels(request), component }, code),
@@ -263,6 +263,8 @@ export function isObserved(attributes: RequestInfo): boolean {
 
 export interface ObservedRequest extends ReportedRequest {
   readonly info: RequestInfo
+  /** Milliseconds that do not count for service level indicators. */
+  readonly excludedMs?: number
 }
 
 /** Labels of the request metrics. */

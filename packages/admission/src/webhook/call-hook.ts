@@ -55,7 +55,7 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   } finally {
     step?.end(slowHookMs)
   }
-  context.addLatency?.(`${hook.type}-webhook`, performance.now() - began)
+  context.excludeLatency?.(`${hook.type}-webhook`, performance.now() - began)
   signal.throwIfAborted()
   const problem = findAnswerError(answer)
   if (answer.failed || problem !== undefined) {

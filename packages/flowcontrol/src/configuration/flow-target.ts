@@ -30,6 +30,10 @@ export class FlowTarget implements EstimatingLevel {
     this.#distinguisher = hasQueues ? (spec?.distinguisherMethod?.type as 'ByUser' | 'ByNamespace' | undefined) : undefined
   }
 
+  get levelName(): string {
+    return this.level.name
+  }
+
   get mostSeats(): number {
     return this.level.mostSeats
   }

@@ -130,6 +130,7 @@ function withNamespace(context: RequestContext, namespace: string): RequestConte
     span,
     warn: (text) => context.warn(text),
     annotate: (key, value, level) => context.annotate?.(key, value, level),
+    excludeLatency: (layer, milliseconds) => context.excludeLatency?.(layer, milliseconds),
     ...(context.addLatency !== undefined && { addLatency: (layer, milliseconds) => context.addLatency?.(layer, milliseconds) }),
   }
 }

@@ -46,8 +46,11 @@ function openFilter(request: TestRequest | string) {
   const concurrency = { waiting: { readOnly: 0, mutating: 0 }, executing: { readOnly: 0, mutating: 0 } }
   const watches = { open: 0 }
   const control: FlowControl = {
-    classify: () => ({ headers: ['X-Flow', 'a'] }),
-    start: () => request,
+    classify: () => ({ headers: ['X-Flow', 'a'], schemaName: 's'.repeat(70), levelName: 'level' }),
+    start: (_exchange, _target, onEstimated) => {
+      onEstimated?.({ initialSeats: 2, finalSeats: 3, additionalLatency: 5 })
+      return request
+    },
     countRejected: () => 3,
     watches: {
       add: () => {
@@ -78,6 +81,20 @@ test('a request with free seats passes without a promise, and leaves when it end
   expect([request.ends, inFlight.mutating.value]).toEqual([['left'], 0])
 })
 
+test.each([
+  ['get', {}],
+  ['watch', { apf_init_latency: expect.stringMatching(/s$/) as string }],
+])('the log record of a %s has its seats and times', (verb, more) => {
+  const { exchange } = openTestExchange(verb === 'watch' ? '/api/v1/pods?watch=1' : '/api/v1/pods')
+  exchange.logFields = {}
+  expect(openFilter(new TestRequest(false)).filter(exchange)).toBeUndefined()
+  const estimated = { apf_pl: 'level', apf_fs: 's'.repeat(64), apf_iseats: 2, apf_fseats: 3, apf_additionalLatency: '5ms' }
+  expect(exchange.logFields).toEqual(estimated)
+  exchange.watchInitialized?.()
+  exchange.end()
+  expect(exchange.logFields).toEqual({ ...estimated, ...more, apf_execution_time: expect.stringMatching(/s$/) as string })
+})
+
 test('a rejected request gets 429 as plain text', async () => {
   const { filter, dropped } = openFilter('queue-full')
   const { exchange, response } = openTestExchange()
@@ -99,7 +116,7 @@ test('a queued request runs in its turn', async () => {
   request.dispatch()
   expect(await passing).toBeUndefined()
   expect([concurrency.waiting.readOnly, concurrency.executing.readOnly]).toEqual([0, 1])
-  expect(latencies).toEqual([['apf-queue-wait', 7]])
+  expect([latencies, exchange.excludedMs]).toEqual([[['apf-queue-wait', 7]], 7])
   exchange.end()
   expect(request.ends).toEqual(['left'])
 })

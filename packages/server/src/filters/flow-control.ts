@@ -4,6 +4,7 @@ import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 import { classifyVerb, refuseTooMany } from './in-flight.ts'
 import type { InFlightKind } from './in-flight.ts'
+import { formatMilliseconds } from './request-log.ts'
 
 /** A request that the flow control has admitted or queued. */
 export interface ControlledRequest extends ClientWait {
@@ -23,13 +24,23 @@ export interface ControlledRequest extends ClientWait {
 export interface FlowTarget {
   /** Headers of the response, as alternating names and values. */
   readonly headers: readonly string[]
+  readonly schemaName: string
+  readonly levelName: string
+}
+
+/** Estimate of the work of a request. */
+interface WorkEstimate {
+  readonly initialSeats: number
+  readonly finalSeats: number
+  /** Milliseconds that the request keeps its seats after its response. */
+  readonly additionalLatency: number
 }
 
 /** Priority and fairness, as the filter uses it: `FlowControl` of `@keelson/flowcontrol`. */
 export interface FlowControl<T extends FlowTarget = FlowTarget> {
   classify(info: RequestInfo, user: UserInfo): T
-  /** Starts or queues a request. Returns the reason if it is rejected. */
-  start(exchange: Exchange, target: T): ControlledRequest | string
+  /** Starts or queues a request. Returns the reason if it is rejected. Calls `onEstimated` before. */
+  start(exchange: Exchange, target: T, onEstimated?: (estimate: WorkEstimate) => void): ControlledRequest | string
   /** Counts a rejected request. Returns the number of seconds after which its client should try again. */
   countRejected(target: T): number
   readonly watches: { add(watch: { readonly info: RequestInfo; readonly query: QueryParameters }): () => void }
@@ -72,15 +83,18 @@ export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options
   const run = (exchange: Exchange, request: ControlledRequest): void => {
     count('executing', exchange, 1)
     if (exchange.info.verb === 'watch') return runWatch(exchange, request)
+    if (exchange.logFields !== undefined) exchange.onEnd(createExecutionLogger())
     exchange.clientWait = request
     exchange.onEnd(leave)
   }
 
   const runWatch = (exchange: Exchange, request: ControlledRequest): void => {
     let isInitialized = false
+    const logExecution = exchange.logFields && createExecutionLogger()
     const initialize = (): void => {
       if (isInitialized) return
       isInitialized = true
+      logExecution?.(exchange)
       request.leave()
       count('executing', exchange, -1)
     }
@@ -115,7 +129,7 @@ export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options
     clearTimeout(timer)
     exchange.outgoing.off('close', cancel)
     count('waiting', exchange, -1)
-    exchange.addLatency?.('apf-queue-wait', request.waited)
+    exchange.excludeLatency('apf-queue-wait', request.waited)
     // The next phase begins now, so its duration does not include the wait.
     exchange.phaseStarted = performance.now()
     return isRunning ? run(exchange, request) : reject(exchange, target)
@@ -128,8 +142,36 @@ export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options
     if (exchange.outgoing.destroyed) return 'answered'
     const target = control.classify(info, exchange.user)
     exchange.addHeaders(target.headers)
-    const request = control.start(exchange, target)
+    const { logFields } = exchange
+    const request = control.start(exchange, target, logFields && ((estimate) => logEstimate(logFields, target, estimate)))
     if (typeof request === 'string') return reject(exchange, target)
     return request.isWaiting ? waitForTurn(exchange, target, request) : run(exchange, request)
+  }
+}
+
+/** Maximum length of names in the log. */
+const maxNameLength = 64
+
+/** Adds the fields of kube-apiserver to the log record of a request. */
+function logEstimate(
+  fields: Record<string, unknown>,
+  { levelName, schemaName }: FlowTarget,
+  { initialSeats, finalSeats, additionalLatency }: WorkEstimate,
+): void {
+  fields['apf_pl'] = levelName.slice(0, maxNameLength)
+  fields['apf_fs'] = schemaName.slice(0, maxNameLength)
+  fields['apf_iseats'] = initialSeats
+  fields['apf_fseats'] = finalSeats
+  fields['apf_additionalLatency'] = formatMilliseconds(additionalLatency)
+}
+
+/** Returns a function that logs the time from now on as the execution time: for a watch, until it has sent the existing objects. */
+function createExecutionLogger(): (exchange: Exchange) => void {
+  const began = performance.now()
+  return ({ info, logFields }) => {
+    if (logFields === undefined) return
+    const duration = formatMilliseconds(performance.now() - began)
+    if (info.verb === 'watch') logFields['apf_init_latency'] = duration
+    logFields['apf_execution_time'] = duration
   }
 }

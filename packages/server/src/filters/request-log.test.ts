@@ -9,6 +9,7 @@ test('records the requestor, the impersonated user and the status', async () => 
   const { exchange, response } = openTestExchange('/version?a', { headers: { 'user-agent': 'tester' } })
   await logRequest((record) => records.push(record))!(exchange)
   exchange.requestId = 'id'
+  exchange.logFields!['apf_pl'] = 'exempt'
   exchange.requestor = { name: 'alice', groups: [] }
   exchange.user = { name: 'bob', groups: [] }
   sendBytes(exchange, 204, {}, '')
@@ -21,6 +22,7 @@ test('records the requestor, the impersonated user and the status', async () => 
     'audit-ID': 'id',
     user: 'alice',
     impersonatedUser: 'bob',
+    apf_pl: 'exempt',
     resp: 204,
   })
 })

@@ -17,8 +17,14 @@ export interface RequestRecord extends Readonly<Record<string, unknown>> {
   readonly user: string
   /** Name of the impersonated user. Absent without impersonation. */
   readonly impersonatedUser?: string
+  // Fields of other filters follow, such as `apf_pl`.
   /** HTTP status, or 0 if the client disconnected before the response. */
   readonly resp: number
+}
+
+/** Formats milliseconds like Go formats durations, rounded to microseconds. */
+export function formatMilliseconds(milliseconds: number): string {
+  return formatDuration(BigInt(Math.round(milliseconds * 1000)) * 1000n)
 }
 
 /** Creates a filter that logs every request when its response is written or its client has disconnected. */
@@ -28,17 +34,19 @@ export function logRequest(log: ((record: RequestRecord) => void) | undefined, i
     if (!isEnabled()) return
     const { incoming, outgoing } = exchange
     const { remoteAddress = '', remotePort = 0 } = incoming.socket
+    exchange.logFields = {}
     outgoing.once('close', () => {
       const { requestor, user } = exchange
       log({
         verb: exchange.method,
         URI: incoming.url ?? '',
-        latency: formatDuration(BigInt(Math.round((performance.now() - exchange.started) * 1000)) * 1000n),
+        latency: formatMilliseconds(performance.now() - exchange.started),
         userAgent: exchange.userAgent,
         'audit-ID': exchange.requestId,
         srcIP: remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
         user: requestor.name,
         ...(user !== requestor && { impersonatedUser: user.name }),
+        ...exchange.logFields,
         resp: outgoing.headersSent ? outgoing.statusCode : 0,
       })
     })
