@@ -12,6 +12,7 @@ export function formatHelp(flags: ReadonlyMap<string, FlagDefinition>, width: nu
     'Usage:',
     '  keelson [flags]',
     '  keelson kubeconfig --user NAME [flags]',
+    '  keelson envtest-assets DIR [flags]',
     '  keelson version',
     '  keelson completion bash|zsh|fish|powershell',
     '',

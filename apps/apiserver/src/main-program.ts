@@ -19,6 +19,20 @@ const cannotStart = 1
 /** Runs the program with command-line arguments. Sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === 'kubeconfig') return runKubeconfig(argv.slice(1))
+  if (argv[0] === 'envtest-assets') return runEnvtestAssets(argv.slice(1))
+  if (argv[0] === 'envtest-etcd' || argv[0] === 'envtest-apiserver') return runEnvtestProgram(argv[0], argv.slice(1))
+  return runServer(argv)
+}
+
+async function runEnvtestProgram(command: 'envtest-apiserver' | 'envtest-etcd', argv: readonly string[]): Promise<void> {
+  const { endWithParent } = await import('./envtest/end-with-parent.ts')
+  endWithParent()
+  if (command === 'envtest-etcd') return (await import('./envtest/etcd-program.ts')).runEtcdProgram(argv)
+  const { createServerArguments } = await import('./envtest/apiserver-arguments.ts')
+  return runServer(await createServerArguments(argv))
+}
+
+async function runServer(argv: readonly string[]): Promise<void> {
   const parsed = await parse(argv)
   if (parsed.command === 'help') {
     process.stdout.write(formatHelp(flags, process.stdout.columns ?? 100))
@@ -43,7 +57,18 @@ export async function main(argv: readonly string[]): Promise<void> {
 async function runKubeconfig(argv: readonly string[]): Promise<void> {
   const { runKubeconfigCommand } = await import('./kubeconfig-command.ts')
   const problems = new Problems()
-  const text = await runKubeconfigCommand(argv, problems)
+  printOutput(await runKubeconfigCommand(argv, problems), problems)
+}
+
+async function runEnvtestAssets(argv: readonly string[]): Promise<void> {
+  const { runAssetsCommand } = await import('./envtest/assets-command.ts')
+  const problems = new Problems()
+  const [node, entry = ''] = [process.execPath, process.argv[1]]
+  printOutput(await runAssetsCommand(argv, { node, nodeFlags: process.execArgv, entry }, problems), problems)
+}
+
+/** Prints the text of a command. Without a text, reports the problems. */
+function printOutput(text: string | undefined, problems: Problems): void {
   report(problems.messages)
   if (text === undefined) process.exitCode = problems.hasUsage ? wrongUsage : cannotStart
   else process.stdout.write(text)
