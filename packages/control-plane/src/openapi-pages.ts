@@ -25,6 +25,7 @@ export function createOpenApi(): OpenApiRegistry {
     'version',
     createPageSource({
       path: '/version/',
+      description: 'get the version of the server',
       operationId: 'getCodeVersion',
       tag: 'version',
       types: json,
@@ -37,6 +38,7 @@ export function createOpenApi(): OpenApiRegistry {
     openIdConfigurationPath.slice(1),
     createPageSource({
       path: `${openIdConfigurationPath}/`,
+      description: 'get the issuer of service account tokens, as OpenID Connect defines it',
       operationId: 'getServiceAccountIssuerOpenIDConfiguration',
       tag: 'WellKnown',
       types: json,
@@ -47,6 +49,7 @@ export function createOpenApi(): OpenApiRegistry {
     keySetPath.slice(1),
     createPageSource({
       path: `${keySetPath}/`,
+      description: 'get the public keys that verify service account tokens',
       operationId: 'getServiceAccountIssuerOpenIDKeyset',
       tag: 'openid',
       types: ['application/jwk-set+json'],

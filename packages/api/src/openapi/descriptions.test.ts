@@ -25,6 +25,7 @@ it('describes the fields that all objects have, and those that all lists have', 
   const list = describeStruct(coreV1.table.resolve('PodList'), descriptions)
   expect(list.text).toMatch(/list request/)
   expect(list.fields.get('metadata')).toContain('token')
+  expect(list.fields.get('kind')).toBe(pod.fields.get('kind'))
   const options = describeStruct(metaV1.table.resolve('DeleteOptions'), descriptions)
   expect(options.text).toMatch(/deletion/)
   const plain = createStructSchema({ name: 'Size', definition: 'com.example.v1.Size', fields: [] })

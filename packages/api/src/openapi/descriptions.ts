@@ -68,6 +68,7 @@ const metaTypes = 'io.k8s.apimachinery.pkg.apis.meta'
 export function describeStruct(schema: StructSchema, descriptions: Descriptions): TypeDescription {
   const described = descriptions.find(schema.definition) ?? { fields: new Map<string, string>() }
   if (schema.gvk === undefined) return described
-  const shared = descriptions.find(`${metaTypes}.${schema.byName.has('items') ? 'List' : 'Object'}`)
-  return { ...shared, ...described, fields: new Map([...(shared?.fields ?? []), ...described.fields]) }
+  const list = schema.byName.has('items') ? descriptions.find(`${metaTypes}.List`) : undefined
+  const object = descriptions.find(`${metaTypes}.Object`)
+  return { ...list, ...described, fields: new Map([...(object?.fields ?? []), ...(list?.fields ?? []), ...described.fields]) }
 }

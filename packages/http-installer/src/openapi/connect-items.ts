@@ -1,6 +1,6 @@
 import type { Connecter, OptionsDescription, OptionType, Streamer } from '@keelson/registry'
 import { usualMediaTypes } from '../negotiation/negotiate.ts'
-import { capitalize, formatOperationId, formatVersionTag } from './operation-names.ts'
+import { capitalize, describeAction, formatOperationId, formatVersionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
 import { createPathParameter, queryParameters, extractSharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
@@ -22,7 +22,7 @@ export function createConnectItems(
   subject: OperationSubject,
   pathParameters: readonly Component[],
 ): PathItem[] {
-  const { served, path } = subject
+  const { served, kind, path } = subject
   const createItem = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
     const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), createOperation(method, suffix)]))
     return {
@@ -32,6 +32,7 @@ export function createConnectItems(
     }
   }
   const createOperation = (method: string, suffix: string): Component => ({
+    description: describeAction('connect', served.subresource, kind),
     operationId: `${formatOperationId('connect', subject, capitalize(method.toLowerCase()))}${suffix}`,
     parameters: [],
     responses: { 200: { description: 'OK', content: { '*/*': aText } }, 401: unauthorized },
@@ -51,9 +52,10 @@ export function createStreamItem(
   subject: OperationSubject,
   pathParameters: readonly Component[],
 ): PathItem {
-  const { served, path } = subject
+  const { served, kind, path } = subject
   const types = [streamType, ...usualMediaTypes]
   const get = {
+    description: describeAction('get', served.subresource, kind),
     operationId: formatOperationId('get', subject),
     parameters: [],
     responses: { 200: { description: 'OK', content: Object.fromEntries(types.map((type) => [type, aText])) }, 401: unauthorized },

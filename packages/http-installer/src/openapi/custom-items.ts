@@ -4,7 +4,7 @@ import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable, ServedResource } from '../routing/served-resource.ts'
 import { findMetaType } from '../encoding/meta-types.ts'
-import { capitalize, formatVersionTag, formatWord, formatOperationId } from './operation-names.ts'
+import { capitalize, describeAction, formatVersionTag, formatWord, formatOperationId } from './operation-names.ts'
 import { extractSharedParameters, listActionParameters, createPathParameter, pretty, queryParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 import { patchSchema, createReference } from './path-items.ts'
@@ -123,32 +123,6 @@ function createContent(types: readonly string[], schema: OpenAPISchema): Compone
 function listParameters(action: Action): readonly Component[] {
   if (action === 'get') return queryParameters('resourceVersion')
   return listActionParameters(action === 'deletecollection' ? 'list' : action)
-}
-
-const verbs: Readonly<Partial<Record<Action, string>>> = { get: 'read', put: 'replace', post: 'create' }
-
-/** Returns the description of an operation in kube-apiserver's words. */
-function describeAction(action: Action, subresource: string, kind: string): string {
-  const part = subresource === '' ? '' : ` ${subresource} of`
-  switch (action) {
-    case 'list':
-      return `list${part} objects of kind ${kind}`
-    case 'patch':
-      return `partially update${part} the specified ${kind}`
-    case 'deletecollection':
-      return `delete collection of ${kind}`
-    case 'post':
-    case 'delete':
-      return `${verbs[action] ?? action}${part} ${chooseArticle(kind)}${kind}`
-    default:
-      return `${verbs[action]!}${part} the specified ${kind}`
-  }
-}
-
-/** Returns the article before a noun, and a space. Plurals have no article. */
-function chooseArticle(noun: string): string {
-  if (noun.endsWith('s') && !noun.endsWith('ss')) return ''
-  return /^[aeiou]/i.test(noun) ? 'an ' : 'a '
 }
 
 function describeParameter(parameter: Component, description: string): Component {

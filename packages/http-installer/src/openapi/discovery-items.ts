@@ -9,6 +9,7 @@ const unauthorized = { description: 'Unauthorized' }
 /** A read-only path of the OpenAPI document, with its response. */
 export interface Page {
   readonly path: string
+  readonly description: string
   readonly operationId: string
   readonly tag: string
   readonly types: readonly string[]
@@ -17,16 +18,27 @@ export interface Page {
   readonly schema: StructSchema | 'text'
 }
 
-export function createPageItem({ path, operationId, tag, types, consumes, schema }: Page, refer: Refer): PathItem {
+export function createPageItem({ path, description, operationId, tag, types, consumes, schema }: Page, refer: Refer): PathItem {
   const described = schema === 'text' ? { type: 'string' } : refer(schema)
   const content = Object.fromEntries(types.map((type) => [type, { schema: described }]))
-  const get = { operationId, responses: { 200: { description: 'OK', content }, 401: unauthorized }, tags: [tag] }
+  const get = { description, operationId, responses: { 200: { description: 'OK', content }, 401: unauthorized }, tags: [tag] }
   return { path, item: { get }, ...(consumes !== undefined && { consumes }) }
 }
 
-function createDiscoveryItem(refer: Refer, path: string, operationId: string, tag: string, kind: string): PathItem {
+/** Descriptions of the operations that return a kind. */
+const descriptions = {
+  APIGroup: 'get the versions of the group',
+  APIGroupList: 'list the groups except the core group',
+  APIResourceList: 'list the resources of the group version',
+  APIVersions: 'get the versions of the core group',
+} as const
+
+function createDiscoveryItem(refer: Refer, path: string, operationId: string, tag: string, kind: keyof typeof descriptions): PathItem {
   const types = usualMediaTypes
-  return createPageItem({ path, operationId, tag, types, consumes: types, schema: findMetaType(kind).schema }, refer)
+  return createPageItem(
+    { path, description: descriptions[kind], operationId, tag, types, consumes: types, schema: findMetaType(kind).schema },
+    refer,
+  )
 }
 
 /** Returns the OpenAPI path item of `/apis`. */

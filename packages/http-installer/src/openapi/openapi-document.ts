@@ -22,7 +22,7 @@ export function createDocumentSource(gv: GroupVersion, table: RouteTable): Docum
     for (const routes of table.resources) {
       const { served } = routes
       const kind = kinds.get(served.resource) ?? served.gvk.kind
-      for (const { path, item } of createPathItems(routes, kind, refer)) yield { path: prefix + path, item }
+      for (const item of createPathItems(routes, kind, refer)) yield { ...item, path: prefix + item.path }
     }
   }
   return { groupVersion: gv, listPaths: createPaths, writeDocument: (descriptions) => openApiDocument(createPaths, [gv], descriptions) }

@@ -43,6 +43,36 @@ export function formatOperationId(action: string, { served, kind, path }: Operat
   return `${verbs[action] ?? action}${location}${kind}${capitalize(subresource)}${list}${allNamespacesWord}`
 }
 
+/** Returns the description of an operation in kube-apiserver's words. */
+export function describeAction(action: string, subresource: string, kind: string): string {
+  const part = subresource === '' ? '' : ` ${subresource} of`
+  switch (action) {
+    case 'list':
+      return `list${part} objects of kind ${kind}`
+    case 'watch':
+      return `watch changes to the specified ${kind}`
+    case 'watchlist':
+      return `watch changes to objects of kind ${kind}`
+    case 'patch':
+      return `partially update${part} the specified ${kind}`
+    case 'deletecollection':
+      return `delete collection of ${kind}`
+    case 'post':
+    case 'delete':
+      return `${verbs[action] ?? action}${part} ${chooseArticle(kind)}${kind}`
+    case 'connect':
+      return `connect to${part} the specified ${kind}`
+    default:
+      return `${verbs[action] ?? action}${part} the specified ${kind}`
+  }
+}
+
+/** Returns the article before a noun, and a space. Plurals have no article. */
+function chooseArticle(noun: string): string {
+  if (noun.endsWith('s') && !noun.endsWith('ss')) return ''
+  return /^[aeiou]/i.test(noun) ? 'an ' : 'a '
+}
+
 export function capitalize(word: string): string {
   return word === '' ? '' : word[0]!.toUpperCase() + word.slice(1)
 }

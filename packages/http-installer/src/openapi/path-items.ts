@@ -6,7 +6,7 @@ import { mediaTypes, usualMediaTypes, usualStreams, usualPatchTypes, withoutStra
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable } from '../routing/served-resource.ts'
 import { createConnectItems, createStreamItem } from './connect-items.ts'
-import { formatOperationId, formatVersionTag } from './operation-names.ts'
+import { describeAction, formatOperationId, formatVersionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
 import { listActionParameters, listParameters, createPathParameter, pretty, extractSharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
@@ -97,6 +97,7 @@ function createOperation({ routes, kind, refer }: Subject, path: string, action:
   const body = createBody(action, schema, { refer, isJsonOnly })
   const subject: OperationSubject = { served, kind, path }
   return {
+    description: describeAction(action, served.subresource, kind),
     operationId: formatOperationId(action, subject),
     parameters: listActionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),

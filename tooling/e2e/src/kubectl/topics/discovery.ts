@@ -7,6 +7,10 @@ export const discovery: Topic = {
     ['explain pods.spec.containers', [/^FIELD: containers <\[\]Container>$/m, /^ {2}name\t<string> -required-$/m]],
     ['explain pods.spec.containers.image', /^FIELD: image <string>$/m],
     [
+      'explain pod.spec.tolerations',
+      /^DESCRIPTION:\n {4}Taints of nodes that the pod accepts\.\n {4}Lets a pod run on nodes with matching taints\.$/m,
+    ],
+    [
       'explain pods --recursive',
       [/^ {4}containers\t<\[\]Container> -required-$/m, /^ {10}httpGet\t<HTTPGetAction>$/m, /^ {4}podIPs\t<\[\]PodIP>$/m],
     ],
