@@ -121,6 +121,8 @@ export function createDialer(options: DialerOptions = {}): StreamDialer {
 class Client implements StreamClient {
   readonly #url: URL
   readonly #origin: string
+  readonly #scheme: Message['scheme']
+  readonly #authority: string
   readonly #createConnections: (certificate: ClientCertificate | undefined) => Connections
   readonly #readCertificate: ClientTarget['readCertificate']
   #certificate: ClientCertificate | undefined
@@ -135,9 +137,11 @@ class Client implements StreamClient {
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
       throw new TypeError(`unsupported protocol scheme "${url.protocol.slice(0, -1)}"`)
     this.#origin = getOrigin(target.url)
+    this.#authority = this.#origin.slice(this.#origin.indexOf('//') + 2).replace(/^.*@/, '')
     this.#maxRequests = maxRequests
     const { service, network = service === undefined ? 'controlplane' : 'cluster' } = target
     const isSecure = url.protocol === 'https:'
+    this.#scheme = isSecure ? 'https' : 'http'
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const urlDestination: Destination = { host, port: Number(url.port || (isSecure ? 443 : 80)) }
     const bounds = { maxConnections: target.maxConnections ?? maxConnections, idleTimeoutMs }
@@ -203,11 +207,8 @@ class Client implements StreamClient {
   }
 
   #message(request: Pick<Message, 'method' | 'path' | 'headers' | 'body'>): Message {
-    return {
-      ...request,
-      scheme: this.#url.protocol === 'https:' ? 'https' : 'http',
-      authority: this.#origin.slice(this.#origin.indexOf('//') + 2).replace(/^.*@/, ''),
-    }
+    const { method, path, headers, body } = request
+    return { method, path, headers, body, scheme: this.#scheme, authority: this.#authority }
   }
 
   /** Replaces the connections if the client certificate has changed. */

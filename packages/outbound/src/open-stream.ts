@@ -27,6 +27,8 @@ export interface StreamedAnswer extends Disposable {
   /** The body. The server can send only as fast as it is read. After its `end`, `isComplete` tells whether the server has sent all of it. */
   readonly body: Readable
   readonly isComplete: boolean
+  /** Returns the body if all of it has arrived and `body` was not used. Never over HTTP/1.1. */
+  takeWhole?(): Buffer | undefined
 }
 
 export interface OpenOptions {

@@ -18,7 +18,8 @@ export async function readAnswer(
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<RawAnswer> {
   try {
-    const body = await collect(answer.body, maxBytes)
+    const body = answer.takeWhole?.() ?? (await collect(answer.body, maxBytes))
+    if (body.length > maxBytes) throw createTooLargeError(maxBytes)
     if (!answer.isComplete) throw new OutboundError('closed', 'unexpected EOF')
     return { status: answer.status, headers: answer.headers, body }
   } catch (error) {
@@ -33,8 +34,12 @@ async function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new OutboundError('tooLarge', `the answer is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw createTooLargeError(maxBytes)
     chunks.push(chunk)
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
+}
+
+function createTooLargeError(maxBytes: number): OutboundError {
+  return new OutboundError('tooLarge', `the answer is larger than ${maxBytes} bytes`)
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream'
 import type { Readable } from 'node:stream'
 import { BrokenResponseError, ClientGoneError, DeadlineExceededError, sendBytes, sendStream } from '@keelson/exchange'
-import type { ResponseSink } from '@keelson/exchange'
+import type { Exchange, ResponseSink } from '@keelson/exchange'
 import { countForwardedBytes } from './collect-buffers.ts'
 import { listAnswerHeaders, listPairs, without } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
@@ -17,6 +17,8 @@ export interface ForwardedAnswer {
   readonly body: Readable
   /** After the end of the body: whether the other server has sent all of it. */
   readonly isComplete: boolean
+  /** Returns the body if all of it has arrived and `body` was not used. Small bodies then need no stream. */
+  takeWhole?(): Buffer | undefined
 }
 
 /** Time in milliseconds for which a long-running response may continue after the shutdown has begun. */
@@ -31,31 +33,44 @@ const bodilessStatus: ReadonlySet<number> = new Set([204, 304])
  */
 export async function forwardAnswer(passage: Passage, answer: ForwardedAnswer, links: LinkRewriter): Promise<void> {
   const { exchange, stopping } = passage
-  const { status, body } = answer
+  const { status } = answer
   const rewritten = rewriteHtml(answer.headers, links)
   const headers = listHeaders(answer, links, rewritten !== undefined)
   if (exchange.method === 'HEAD' || bodilessStatus.has(status)) {
-    body.resume()
+    answer.body.resume()
     return sendBytes(exchange, status, headers, '')
   }
+  const length = rewritten === undefined ? Number(answer.headers['content-length']) : Number.NaN
+  const sendWhole = (whole: Buffer): void => {
+    if (Number.isNaN(length)) headers.push('Content-Length', String(whole.length))
+    sendBytes(exchange, status, headers, whole)
+  }
+  const arrived = rewritten === undefined ? answer.takeWhole?.() : undefined
+  if (arrived !== undefined) {
+    checkUnanswered(exchange)
+    return sendWhole(arrived)
+  }
+  const { body } = answer
   const reader = new BodyReader(rewritten === undefined ? body : (pipeline([body, ...rewritten], () => {}) as unknown as Readable), answer)
   const destroyLater = (): void => void setTimeout(() => body.destroy(), shutdownGraceMs).unref()
   if (exchange.isLongRunning) stopping.addEventListener('abort', destroyLater)
   try {
-    const length = rewritten === undefined ? Number(answer.headers['content-length']) : Number.NaN
     const start = await reader.readStart(length <= maxShortBody).catch((error: unknown) => {
       // After the deadline, the client has got another response.
       if (!exchange.outgoing.headersSent) exchange.outgoing.destroy()
       throw new BrokenResponseError(error)
     })
-    if (exchange.outgoing.headersSent) throw new BrokenResponseError(new DeadlineExceededError('the request timed out'))
+    checkUnanswered(exchange)
     if (!start.isWhole) return await sendStream(exchange, status, headers, (sink) => reader.copyTo(sink, start.chunks))
-    const startBytes = start.chunks.length === 1 ? start.chunks[0]! : Buffer.concat(start.chunks)
-    if (Number.isNaN(length)) headers.push('Content-Length', String(startBytes.length))
-    sendBytes(exchange, status, headers, startBytes)
+    sendWhole(start.chunks.length === 1 ? start.chunks[0]! : Buffer.concat(start.chunks))
   } finally {
     stopping.removeEventListener('abort', destroyLater)
   }
+}
+
+/** Throws if the client has got another response, because the deadline has passed. */
+function checkUnanswered({ outgoing }: Exchange): void {
+  if (outgoing.headersSent) throw new BrokenResponseError(new DeadlineExceededError('the request timed out'))
 }
 
 /** Returns the headers for the client, as alternating names and values. */
