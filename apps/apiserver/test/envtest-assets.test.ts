@@ -97,29 +97,47 @@ describe('the stand-in for etcd', () => {
 })
 
 describe('the command line of kube-apiserver', () => {
+  const controllers = '--controllers=none'
+
+  test('runs no controllers that create objects in new namespaces', async () => {
+    expect(await createServerArguments([])).toEqual([
+      '--controllers=*,-serviceaccount-controller,-root-ca-certificate-publisher-controller',
+    ])
+    expect(await createServerArguments([controllers])).toEqual([controllers])
+  })
+
   test('uses the directory of the stand-in as its store', async () => {
     const data = path.join(directory, 'store')
     const { url } = await startEtcd(data)
     const store = [`--data-dir=${path.join(data, 'keelson')}`, '--storage-backend=embedded', '--durability=memory']
-    expect(await createServerArguments([`--etcd-servers=${url}`, '--secure-port=0'])).toEqual(['--secure-port=0', ...store])
-    expect(await createServerArguments(['--secure-port', '0', '--etcd-servers', url])).toEqual(['--secure-port', '0', ...store])
+    expect(await createServerArguments([controllers, `--etcd-servers=${url}`, '--secure-port=0'])).toEqual([
+      controllers,
+      '--secure-port=0',
+      ...store,
+    ])
+    expect(await createServerArguments(['--secure-port', '0', '--etcd-servers', url, controllers])).toEqual([
+      '--secure-port',
+      '0',
+      controllers,
+      ...store,
+    ])
   })
 
   test('uses a real etcd as it is', async () => {
-    const argv = [`--etcd-servers=http://127.0.0.1:${await findFreePort()}`]
+    const argv = [controllers, `--etcd-servers=http://127.0.0.1:${await findFreePort()}`]
     expect(await createServerArguments(argv)).toEqual(argv)
-    expect(await createServerArguments(['--etcd-servers=https://etcd.example.com:2379'])).toEqual([
-      '--etcd-servers=https://etcd.example.com:2379',
-    ])
+    const secure = [controllers, '--etcd-servers=https://etcd.example.com:2379']
+    expect(await createServerArguments(secure)).toEqual(secure)
   })
 
   test('uses the certificate in --cert-dir, and writes its own files elsewhere', async () => {
     const certificates = path.join(directory, 'certificates')
     await mkdir(certificates)
-    const argv = [`--cert-dir=${certificates}`]
+    const argv = [controllers, `--cert-dir=${certificates}`]
     expect(await createServerArguments(argv)).toEqual(argv)
     for (const name of ['apiserver.crt', 'apiserver.key']) await writeFile(path.join(certificates, name), '')
     expect(await createServerArguments(argv)).toEqual([
+      controllers,
       `--cert-dir=${path.join(certificates, 'keelson')}`,
       `--tls-cert-file=${path.join(certificates, 'apiserver.crt')}`,
       `--tls-private-key-file=${path.join(certificates, 'apiserver.key')}`,
