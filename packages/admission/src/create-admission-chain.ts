@@ -50,9 +50,9 @@ export function createAdmissionChain(
   const admitting = buildPhases(plugins, 'admit', metrics)
   const validating = buildPhases(plugins, 'validate', metrics)
   return {
-    handles: (operation) => admitting.has(operation),
-    admit: (attributes) => admitTwice(admitting.get(attributes.operation), attributes),
-    validate: (attributes) => begin(validating.get(attributes.operation), attributes),
+    handles: (operation) => admitting(operation) !== undefined,
+    admit: (attributes) => admitTwice(admitting(attributes.operation), attributes),
+    validate: (attributes) => begin(validating(attributes.operation), attributes),
     [Symbol.asyncDispose]: () => disposePlugins(plugins),
   }
 }
@@ -64,16 +64,16 @@ export async function disposePlugins(plugins: readonly AdmissionPlugin[]): Promi
   }
 }
 
-/** Builds a phase for every operation that a plugin handles. */
+/** Returns a function that finds the phase of an operation, which it builds on first use. Operations that no plugin handles have no phase. */
 function buildPhases(
   plugins: readonly AdmissionPlugin[],
   type: AdmissionType,
   metrics: AdmissionMetrics,
-): ReadonlyMap<AdmissionOperation, Phase> {
+): (operation: AdmissionOperation) => Phase | undefined {
   const operations = new Set(plugins.flatMap((plugin) => plugin.operations ?? writes))
   const entries = new Map(plugins.map((plugin) => [plugin, plugin.resources?.map(parseResource)]))
   const named = deduplicateResources([...entries.values()].flatMap((each) => each ?? []))
-  const findPhase = (operation: AdmissionOperation): Phase => {
+  const buildPhase = (operation: AdmissionOperation): Phase => {
     const handlers = plugins
       .filter((plugin) => plugin[type] !== undefined && (plugin.operations ?? writes).includes(operation))
       .map((plugin) => ({ plugin, observe: metrics.plugin(plugin.name, type, operation) }))
@@ -89,7 +89,12 @@ function buildPhases(
     )
     return { steps: listStepsFor(undefined), named: byName, observe: metrics.step(type, operation) }
   }
-  return new Map([...operations].map((operation) => [operation, findPhase(operation)]))
+  const phases = new Map<AdmissionOperation, Phase>()
+  return (operation) => {
+    let phase = phases.get(operation)
+    if (phase === undefined && operations.has(operation)) phases.set(operation, (phase = buildPhase(operation)))
+    return phase
+  }
 }
 
 /** Parses an entry of a plugin's resource list, such as "pods", "deployments.apps" or "pods/resize". */

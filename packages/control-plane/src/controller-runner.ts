@@ -29,6 +29,7 @@ export class ControllerRunner {
   readonly #start: Start | undefined
   readonly #selected: Iterable<string>
   #running: RunningControllers | undefined
+  #isStopped = false
 
   private constructor(enabled: readonly string[], start?: Start, selected: Iterable<string> = []) {
     this.#enabled = enabled
@@ -52,13 +53,16 @@ export class ControllerRunner {
     return this.#running?.names ?? []
   }
 
+  /** Starts the controllers. Has no effect after `stop`. */
   start(client: LoopbackClient, { onSkipped, ...options }: RunnerOptions): void {
+    if (this.#isStopped) return
     this.#running = this.#start?.(client, { ...options, enabled: this.#enabled })
     if (this.#running === undefined) return
     for (const name of this.#selected) if (!this.#running.names.includes(name)) onSkipped(name)
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     await this.#running?.[Symbol.asyncDispose]()
     this.#running = undefined
   }

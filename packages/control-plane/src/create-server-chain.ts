@@ -243,6 +243,7 @@ async function connectParts(
     customResources,
     aggregated,
     controllers,
+    controllersStart: options.controllersStart,
     log,
     hasBootstrapObjects: options.storage?.hasBootstrapObjects ?? false,
   })

@@ -1,3 +1,4 @@
+import { waitForNextTurn } from '@keelson/apimachinery'
 import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
 import { createMemoryCertificateStore, createServerChain } from '@keelson/control-plane'
 import type { ServerChain } from '@keelson/control-plane'
@@ -5,11 +6,12 @@ import { settle } from './cluster-clock.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { Faults } from './faults.ts'
+import { HeldControllers } from './held-controllers.ts'
 import type { PreparedStore } from './prepared-stores.ts'
 import { RequestLog } from './request-log.ts'
 import { PastServer } from './stale-reads.ts'
 import { UserTokens } from './user-tokens.ts'
-import { waitUntilIdle } from './wait-until-idle.ts'
+import { isIdle, waitUntilIdle } from './wait-until-idle.ts'
 
 /** Time in milliseconds that requests in flight get to finish when the cluster closes. */
 const shutdownGraceMs = 1000
@@ -37,6 +39,10 @@ export class ClusterHost {
   #listening: Promise<string> | undefined
   #url: string | undefined
   #restarting: Promise<void> | undefined
+  /** Set until the controllers start, if they are held back. */
+  #held: HeldControllers | undefined
+  /** Resolves when controllers that were held back have created their first objects. */
+  #settling: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   private constructor({ store, clock }: PreparedStore, options: ClusterOptions) {
@@ -54,6 +60,7 @@ export class ClusterHost {
   static async start(prepared: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
     const host = new ClusterHost(prepared, options)
     try {
+      if (prepared.isSettled === true) host.#holdControllers()
       await host.#start(prepared.hasBootstrapObjects)
       return host
     } catch (error) {
@@ -76,6 +83,7 @@ export class ClusterHost {
       admission: { ...server.admission, modules: [...(server.admission?.modules ?? []), ...modules] },
       clock: this.clock,
       controllers,
+      ...(this.#held && { controllersStart: this.#held.start }),
       log,
       storage: { ...server.storage, backend: this.store, hasBootstrapObjects, opensOnUse: true },
       serving: { ...server.serving, certificates: { store: certificates, ...server.serving?.certificates }, ...(port && { port }) },
@@ -83,7 +91,26 @@ export class ClusterHost {
       lifecycle: { shutdownGraceMs, ...server.lifecycle },
     })
     await this.#chain.start()
-    await waitForNamespaceObjects(this.#chain)
+    if (this.#held === undefined) await waitForNamespaceObjects(this.#chain)
+  }
+
+  #holdControllers(): void {
+    const held = (this.#held = new HeldControllers(this.store, this.clock))
+    void held.start.then(() => {
+      this.#held = undefined
+      this.#settling = this.#settle().finally(() => (this.#settling = undefined))
+    })
+  }
+
+  /** Waits until controllers that have just started have created their first objects. */
+  async #settle(): Promise<void> {
+    try {
+      await this.chain.ready
+      await waitForNextTurn()
+      await waitForNamespaceObjects(this.chain)
+    } catch (error) {
+      if (this.#closing === undefined) this.#options.log?.(0, 'Controllers failed', { err: error })
+    }
   }
 
   /** Stops the server and starts it on the same store, with the same port, certificates and tokens. Resolves when it is ready. */
@@ -93,6 +120,8 @@ export class ClusterHost {
 
   async #restart(): Promise<void> {
     const port = this.#url === undefined ? undefined : Number(new URL(this.#url).port)
+    this.#held?.close()
+    this.#held = undefined
     await this.chain.close()
     if (this.#closing !== undefined) return
     await this.#start(true, port)
@@ -131,8 +160,20 @@ export class ClusterHost {
   }
 
   /** Waits until the controllers have handled all changes and write nothing. */
-  waitUntilIdle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
+    if (this.#held?.isSettled === true) return
+    if (this.#held !== undefined) {
+      this.#held.release()
+      await this.#held.start
+    }
+    await this.#settling
     return waitUntilIdle(this.chain, () => this.store.takeSnapshot().revision)
+  }
+
+  /** Returns whether the controllers have handled all changes and write nothing. */
+  async isIdle(): Promise<boolean> {
+    if (this.#held !== undefined) return this.#held.isSettled
+    return this.#settling === undefined && isIdle(this.chain, () => this.store.takeSnapshot().revision)
   }
 
   close(): Promise<void> {
@@ -141,6 +182,7 @@ export class ClusterHost {
 
   async #close(): Promise<void> {
     this.faults.clear()
+    this.#held?.close()
     await this.#restarting?.catch(() => {})
     await this.#chain?.close()
     await this.store[Symbol.asyncDispose]()

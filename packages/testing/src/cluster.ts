@@ -81,11 +81,12 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
    * @example
    * await using copy = await cluster.fork()
    */
-  fork(): Promise<KeelsonCluster> {
+  async fork(): Promise<KeelsonCluster> {
     const { manifests: _applied, ...options } = this.#options
+    const isSettled = await this.#host.isIdle()
     const clock = this.#host.clock.fork()
     const store = this.#host.store.fork({ clock })
-    return KeelsonCluster.start({ store, clock, hasBootstrapObjects: true }, options, { image: store.image() })
+    return KeelsonCluster.start({ store, clock, hasBootstrapObjects: true, isSettled }, options, { image: store.image() })
   }
 
   /** Returns the current state of all objects, for `restore`. */

@@ -14,6 +14,8 @@ export interface PreparedStore {
   readonly clock: ClusterClock
   /** True if a server has created the objects that every cluster has. */
   readonly hasBootstrapObjects: boolean
+  /** True if controllers have handled all objects. They then start when an object changes. Default: false. */
+  readonly isSettled?: boolean
 }
 
 /** Opens a store with the objects that a server with these options creates at its start, if a cluster with these options has started before. */

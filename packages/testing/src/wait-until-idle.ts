@@ -4,6 +4,16 @@ import type { ServerChain } from '@keelson/control-plane'
 /** Turns of the event loop without work after which controllers are idle. A change in the store reaches them within fewer turns. */
 const idleTurns = 5
 
+/** Returns whether controllers have no work and write nothing for some turns of the event loop. */
+export async function isIdle(server: Pick<ServerChain, 'busyWork'>, readRevision: () => number): Promise<boolean> {
+  const revision = readRevision()
+  for (let turn = 0; turn < idleTurns; turn++) {
+    await waitForNextTurn()
+    if (server.busyWork.length > 0 || readRevision() !== revision) return false
+  }
+  return true
+}
+
 /**
  * Waits until controllers have handled all changes and write nothing. Delayed retries and periodic work do not count. Throws an error that names
  * the work if this takes longer than `timeoutMs`.

@@ -127,7 +127,9 @@ export function combineData(data: Readonly<Record<string, string>>, ownInfo: Aut
 /** Concatenates the certificates of several PEM texts, without duplicates and without expired certificates. */
 function combineCertificates(texts: readonly string[], now: number): string {
   const blocks = texts.flatMap((text) => parsePemBlocks(text).filter(({ label }) => label === 'CERTIFICATE'))
-  const valid = blocks.map(({ text }) => new X509Certificate(text)).filter(({ validTo }) => Date.parse(validTo) > now - expirySlackMs)
+  // Most texts are in the ConfigMap and in the settings of this server, and parsing takes long.
+  const distinctTexts = [...new Set(blocks.map(({ text }) => text))]
+  const valid = distinctTexts.map((text) => new X509Certificate(text)).filter(({ validTo }) => Date.parse(validTo) > now - expirySlackMs)
   return [...new Set(valid.map((certificate) => certificate.toString()))].join('')
 }
 

@@ -39,6 +39,8 @@ interface StartHookParts {
   readonly customResources: CustomResources
   readonly aggregated: AggregatedServers
   readonly controllers: ControllerRunner
+  /** Undefined: the controllers start when the server is ready. */
+  readonly controllersStart: Promise<void> | undefined
   readonly log: Log
   /** True if the store already has the objects that every cluster has. */
   readonly hasBootstrapObjects: boolean
@@ -176,7 +178,7 @@ export function createStartHooks(dependencies: StartHookParts): PostStartHooks {
     addHook('mixed-version-proxy-handler', [resources.leases], () => peers.start(), afterNamespaces)
     addStartedBy('mixed-version-proxy-handler', [resources.leases], ['local-discovery-cache-sync', 'peer-discovery-workers'])
   }
-  hooks.add('keelson/start-controllers', async () =>
+  const startControllers = (): void =>
     controllers.start(client, {
       informers,
       clock,
@@ -186,8 +188,11 @@ export function createStartHooks(dependencies: StartHookParts): PostStartHooks {
       metrics: queueMetrics,
       onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
       onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
-    }),
-  )
+    })
+  hooks.add('keelson/start-controllers', async () => {
+    if (dependencies.controllersStart === undefined) startControllers()
+    else void dependencies.controllersStart.then(startControllers)
+  })
   // Runs last: clients that find the endpoint of the server expect the server to work.
   if (services !== undefined) {
     const { bootstrap } = services

@@ -80,6 +80,8 @@ export interface ServerChainOptions {
    * servers may share it.
    */
   readonly controllers?: readonly string[]
+  /** The controllers start when this promise resolves. Default: when the server is ready. */
+  readonly controllersStart?: Promise<void>
   /**
    * Clock for object timestamps, leases, tokens, graceful deletion, periodic work, and the stores that the server opens. Certificates and
    * request deadlines always use the system clock, because clients do too. Default: the system clock.
@@ -114,6 +116,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   diagnostics: isObjectOf<DiagnosticsOptions>(diagnosticsChecks),
   metrics: isObjectOf<MetricsOptions>(metricsChecks),
   controllers: isListOf(isString),
+  controllersStart: hasMethods('then'),
   clock: hasMethods('now', 'after'),
   log: isFunction,
 }

@@ -15,7 +15,7 @@ import { createSource } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
 import { EquivalentResources } from './equivalent-resources.ts'
 import { RouteTable, warnIfDeprecated } from './route-table.ts'
-import { createServedResource } from './served-resource.ts'
+import { prepareServedResource } from './served-resource.ts'
 import type { ServedResource } from './served-resource.ts'
 import { completeSettings } from '../settings.ts'
 import type { SurfaceSettings } from '../settings.ts'
@@ -91,9 +91,9 @@ export class ApiSurface {
   put(group: Omit<APIGroupInfo, 'versions' | 'storage'>, gv: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): RouteTable {
     let versions = this.#groups.get(gv.group)
     const { settings } = this
-    const serve = (path: string): ServedResource =>
-      createServedResource({ group, version: gv.version, path, storages, equivalents: this.#equivalents, settings })
-    const table = new RouteTable(storages, serve, versions?.get(gv.version))
+    const prepare = (path: string): (() => ServedResource) =>
+      prepareServedResource({ group, version: gv.version, path, storages, equivalents: this.#equivalents, settings })
+    const table = new RouteTable(storages, prepare, versions?.get(gv.version))
     if (versions === undefined) this.#groups.set(gv.group, (versions = new Map()))
     versions.set(gv.version, table)
     return table

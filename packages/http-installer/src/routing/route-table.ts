@@ -113,43 +113,58 @@ const methodsByVerb: ReadonlyMap<string, string> = new Map([
 
 const completeListing: Listing = { isListed: true, listsWrites: true, listsStorageVersion: true }
 
-/** Routes of all paths of one version, such as "pods" and "pods/status". */
+/** The routes of one path, such as "pods/status". */
+interface PathEntry {
+  readonly storage: RESTStorage
+  /** Creates the constants of the path. */
+  readonly serve: () => ServedResource
+  /** Undefined until the first use. */
+  routes: ResourceRoutes | undefined
+  pathRoutes: PathRoutes | undefined
+}
+
+/** Routes of all paths of one version, such as "pods" and "pods/status". The routes of a path are created on first use, because most are never used. */
 export class RouteTable {
-  readonly #resources = new Map<string, ResourceRoutes>()
-  readonly #paths = new Map<string, PathRoutes>()
+  readonly #paths = new Map<string, PathEntry>()
   /** True if definitions define all resources of the table. */
   readonly isCustom: boolean
 
-  /** Creates a table with a route for each storage. Takes over the routes of `before` whose storage is the same, with their caches. */
-  constructor(storages: ReadonlyMap<string, RESTStorage>, serve: (path: string) => ServedResource, before?: RouteTable) {
+  /**
+   * Creates a table with a route for each storage. `prepare` returns a function that creates the constants of a path. Takes over the routes of
+   * `before` whose storage is the same, with their caches.
+   */
+  constructor(storages: ReadonlyMap<string, RESTStorage>, prepare: (path: string) => () => ServedResource, before?: RouteTable) {
     let isCustom = true
     for (const [path, storage] of storages) {
       if (storage.isCustom !== true && !path.includes('/')) isCustom = false
-      const oldRoutes = before === undefined ? undefined : before.#resources.get(path)
-      const routes = oldRoutes?.served.storage === storage ? oldRoutes : createRoutes(serve(path))
-      this.#resources.set(path, routes)
-      this.#paths.set(path, routes === oldRoutes ? before!.#paths.get(path)! : createPathRoutes(routes))
+      const oldEntry = before === undefined ? undefined : before.#paths.get(path)
+      const entry = oldEntry?.storage === storage ? oldEntry : { storage, serve: prepare(path), routes: undefined, pathRoutes: undefined }
+      this.#paths.set(path, entry)
     }
     this.isCustom = isCustom
   }
 
   get resources(): Iterable<ResourceRoutes> {
-    return this.#resources.values()
+    return this.#paths.values().map(openRoutes)
   }
 
   /** The resources that discovery and OpenAPI list, with their subresources. */
   get listed(): Iterable<ResourceRoutes> {
-    return this.#resources.values().filter(({ served }) => this.getListing(served.resource).isListed)
+    return this.#paths
+      .entries()
+      .filter(([path]) => this.getListing(path.split('/')[0]!).isListed)
+      .map(([, entry]) => openRoutes(entry))
   }
 
   /** Returns how discovery and OpenAPI list a resource. */
   getListing(resource: string): Listing {
-    return this.findServed(resource)?.storage.getListing?.() ?? completeListing
+    return this.#paths.get(resource)?.storage.getListing?.() ?? completeListing
   }
 
   /** Returns the resource at a path such as "pods". Returns undefined if the table does not have it. */
   findServed(path: string): ServedResource | undefined {
-    return this.#resources.get(path)?.served
+    const entry = this.#paths.get(path)
+    return entry && openRoutes(entry).served
   }
 
   /** Returns whether the table has a path such as "pods" or "pods/status". */
@@ -161,11 +176,15 @@ export class RouteTable {
   find({ parts, inNamespace, pathVerb }: RequestAttributes): ResourceRoute | undefined {
     if (pathVerb === 'proxy') return undefined
     const count = parts.length
-    const routes = this.#paths.get(count >= 3 ? `${parts[0]!}/${parts[2]!}` : parts[0]!)
-    if (routes === undefined) return undefined
-    const route = routeAt(routes, count, inNamespace)
+    const entry = this.#paths.get(count >= 3 ? `${parts[0]!}/${parts[2]!}` : parts[0]!)
+    if (entry === undefined) return undefined
+    const route = routeAt((entry.pathRoutes ??= createPathRoutes(openRoutes(entry))), count, inNamespace)
     return pathVerb === 'watch' ? route?.watched : route
   }
+}
+
+function openRoutes(entry: PathEntry): ResourceRoutes {
+  return (entry.routes ??= createRoutes(entry.serve()))
 }
 
 function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): ResourceRoute | undefined {

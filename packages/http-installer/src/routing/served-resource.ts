@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from '@keelson/apimachinery'
+import type { GroupVersionKind, GroupVersionResource } from '@keelson/apimachinery'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { createWriteRoute } from '@keelson/registry'
 import type { RESTStorage, WriteRoute } from '@keelson/registry'
@@ -66,7 +66,7 @@ export interface Answer {
 export { formatGroupVersion as apiVersionOf } from '@keelson/apimachinery'
 export { parseApiVersion } from '@keelson/registry'
 
-/** The parameters of `createServedResource`. */
+/** The parameters of `prepareServedResource`. */
 export interface ServedResourceOptions {
   readonly group: Omit<APIGroupInfo, 'versions' | 'storage'>
   readonly version: string
@@ -78,17 +78,40 @@ export interface ServedResourceOptions {
   readonly settings: SurfaceSettings
 }
 
-/** Creates the constants that all requests for a path share. */
-export function createServedResource({ group, version, path, storages, equivalents, settings }: ServedResourceOptions): ServedResource {
+/**
+ * Adds a path to the equivalent resources. Returns a function that creates the constants that all requests for the path share. Writes to other
+ * versions need the equivalent resources before the first request for the path.
+ */
+export function prepareServedResource(options: ServedResourceOptions): () => ServedResource {
+  const { group, version, path, storages, equivalents, settings } = options
   const storage = storages.get(path)!
   const [resource = '', subresource = ''] = path.split('/')
   const hub = storage.gvk
   const servedKind: GroupVersionKind = { group: group.group, version, kind: hub.kind }
   // A subresource with a kind of another group (pods/eviction, deployments/scale) is served in that kind's own version.
   const gvk = group.scheme.registration(servedKind) === undefined ? hub : servedKind
+  const gvr = { group: group.group, version, resource }
+  const findEquivalents = equivalents.add({ resource: gvr, subresource, kind: gvk, storage }, storages.get(resource)?.otherVersions)
+  // The function must not keep `storages`, because each change of a group of custom resources makes a new map of all of them.
+  const shared = { group, settings }
+  return () => createServedResource(shared, { gvk, gvr, subresource, storage, findEquivalents })
+}
+
+/** A path with its kind. */
+interface PreparedPath {
+  readonly gvk: GroupVersionKind
+  readonly gvr: GroupVersionResource
+  readonly subresource: string
+  readonly storage: RESTStorage
+  readonly findEquivalents: ReturnType<EquivalentResources['add']>
+}
+
+function createServedResource(
+  { group, settings }: Pick<ServedResourceOptions, 'group' | 'settings'>,
+  { gvk, gvr, subresource, storage, findEquivalents }: PreparedPath,
+): ServedResource {
   const { scheme, types, admission } = group
   const { authorizeCreate, now } = settings
-  const gvr = { group: group.group, version, resource }
   const route = createWriteRoute({
     storage,
     gvk,
@@ -98,7 +121,7 @@ export function createServedResource({ group, version, path, storages, equivalen
     types,
     admission,
     authorizeCreate,
-    equivalents: equivalents.add({ resource: gvr, subresource, kind: gvk, storage }, storages.get(resource)?.otherVersions),
+    equivalents: findEquivalents,
     now,
   })
   const isJsonOnly = route.type?.isJsonOnly === true || storage.isCustom === true
@@ -107,7 +130,7 @@ export function createServedResource({ group, version, path, storages, equivalen
     ...route,
     settings,
     storage,
-    resource,
+    resource: gvr.resource,
     head,
     itemHead: storage.isCustom === true ? head : untypedHead,
     listKind: storage.listKind ?? `${gvk.kind}List`,
