@@ -31,8 +31,8 @@ describe('descriptions', () => {
         'core',
         {
           ContainerPort: { '': 'A port.', hostPort: 'A port of the node.', protocol: 'TCP or UDP.' },
-          Volume: { '': 'A volume.' },
-          VolumeSource: { '': 'Unused.', emptyDir: 'An empty directory.' },
+          Volume: { '': 'A volume.', nfs: 'Its own text.' },
+          VolumeSource: { '': 'Unused.', emptyDir: 'An empty directory.', nfs: 'Replaced.' },
         },
       ],
       [
@@ -50,8 +50,8 @@ describe('descriptions', () => {
       .map((line) => JSON.parse(line) as unknown)
     expect(lines).toEqual([
       ['io.k8s.api.core.ContainerPort', 'A port.', { hostPort: 'A port of the node.', protocol: 'TCP or UDP.' }],
-      ['io.k8s.api.core.Volume', 'A volume.', { emptyDir: 'An empty directory.' }],
-      ['io.k8s.api.core.VolumeSource', 'Unused.', { emptyDir: 'An empty directory.' }],
+      ['io.k8s.api.core.Volume', 'A volume.', { emptyDir: 'An empty directory.', nfs: 'Its own text.' }],
+      ['io.k8s.api.core.VolumeSource', 'Unused.', { emptyDir: 'An empty directory.', nfs: 'Replaced.' }],
       ['io.k8s.api.discovery.Endpoint', 'An endpoint.', { nodeName: 'A node.' }],
       ['io.k8s.api.discovery.EndpointPort', 'Another port.', { protocol: 'TCP or UDP.' }],
       ['io.k8s.api.discovery.v1beta1.Endpoint', 'An endpoint.', { nodeName: 'Another node.' }],

@@ -143,19 +143,30 @@ export function listUnknownItems(model: Model, texts: ReadonlyMap<string, GroupT
   for (const [group, types] of texts) {
     for (const [key, fields] of Object.entries(types)) {
       const [, version, type = ''] = /^(?:(v\d\w*)\.)?(.+)$/.exec(key) ?? []
-      const messages = model.modules
-        .filter((module) => splitFolder(module).group === group && (version === undefined || splitFolder(module).version === version))
-        .flatMap((module) => module.facts.messages[type] ?? [])
+      const owners = model.modules.filter(
+        (module) =>
+          splitFolder(module).group === group &&
+          (version === undefined || splitFolder(module).version === version) &&
+          module.facts.messages[type] !== undefined,
+      )
       const withoutFacts = typesWithoutFacts[`${group} ${type}`]
-      if (messages.length === 0 && withoutFacts === undefined) unknown.push(`${group} ${key}`)
+      if (owners.length === 0 && withoutFacts === undefined) unknown.push(`${group} ${key}`)
       for (const field of Object.keys(fields)) {
         if (field === '' || field === '=') continue
-        const isKnown = withoutFacts?.fields?.includes(field) || messages.some((message) => Object.hasOwn(message.fields, field))
+        const isKnown = withoutFacts?.fields?.includes(field) || owners.some((owner) => listFieldNames(model, owner, type).includes(field))
         if (!isKnown) unknown.push(`${group} ${key}.${field}`)
       }
     }
   }
   return unknown
+}
+
+/** Lists the fields of a type, including those of inlined types. */
+function listFieldNames(model: Model, module: Module, type: string): readonly string[] {
+  return Object.entries(module.facts.messages[type]!.fields).flatMap(([name, field]) => {
+    const inlined = field.inline ? model.resolveType(module, field) : undefined
+    return inlined?.kind === 'message' ? listFieldNames(model, inlined.module, inlined.name) : [name]
+  })
 }
 
 /**
@@ -189,14 +200,11 @@ function collectTexts(model: Model, modules: readonly Module[], texts: ReadonlyM
     const message = module.facts.messages[type]
     if (message === undefined || (key !== type && key !== `${version}.${type}`)) continue
     const written = findTexts(texts, group, type, key === type ? undefined : version)
-    if (written[''] !== undefined) collected[''] = written['']
-    for (const [name, field] of Object.entries(message.fields)) {
+    for (const field of Object.values(message.fields)) {
       const inlined = field.inline ? model.resolveType(module, field) : undefined
-      if (inlined?.kind === 'message') {
-        const { '': _, ...fields } = collectTexts(model, [inlined.module], texts, inlined.name)
-        Object.assign(collected, fields)
-      } else if (written[name] !== undefined) collected[name] = written[name]
+      if (inlined?.kind === 'message') Object.assign(collected, collectTexts(model, [inlined.module], texts, inlined.name))
     }
+    for (const name of ['', ...listFieldNames(model, module, type)]) if (written[name] !== undefined) collected[name] = written[name]
   }
   return collected
 }
