@@ -28,9 +28,22 @@ export interface FloodedServer extends AsyncDisposable {
 
 const podBytes = 3000
 
+/** Header of responses with the processor time of the server's thread in milliseconds when the response begins. */
+export const threadTimeHeader = 'x-thread-milliseconds'
+
+/** A module that the server loads first. It adds `threadTimeHeader` to the responses over HTTP/1.1. */
+const reportThreadTime = `
+  import { ServerResponse } from 'node:http'
+  const { writeHead } = ServerResponse.prototype
+  ServerResponse.prototype.writeHead = function (code, headers) {
+    const { user, system } = process.threadCpuUsage()
+    return writeHead.call(this, code, Array.isArray(headers) ? [...headers, '${threadTimeHeader}', String((user + system) / 1000)] : headers)
+  }`
+
 /** Starts the program with pods. */
 export async function startFlooded(directory: string, pods: number): Promise<FloodedServer> {
-  const server = await startServer(directory, await createFlags(directory))
+  const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(reportThreadTime)}`]
+  const server = await startServer(directory, await createFlags(directory), { nodeFlags })
   const url = `https://127.0.0.1:${server.port}`
   await fill(url, pods)
   return {

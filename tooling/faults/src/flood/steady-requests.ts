@@ -1,5 +1,6 @@
 import { HttpsClient } from '@keelson/tooling-e2e/https-client'
 import { findPercentile } from '../load/percentile.ts'
+import { threadTimeHeader } from './flooded-server.ts'
 import type { FloodedServer, FloodUser } from './flooded-server.ts'
 
 export interface SteadyRequests {
@@ -18,7 +19,10 @@ export interface SteadyOutcome {
   /** 99th percentile and maximum of the latencies in milliseconds. */
   readonly p99: number
   readonly max: number
-  /** 99th percentile of the processor time of the server's thread from request to response. Other processes have no influence on it. */
+  /**
+   * 99th percentile of the processor time of the server's thread from sending a request to the headers of its response. The server reads the
+   * time of the response itself, so a client that waits for a processor has no influence on it.
+   */
   readonly processorP99: number | undefined
 }
 
@@ -35,17 +39,19 @@ export async function sendSteadily(
   await Promise.all(Array.from({ length: openConnections }, () => client.request('GET', '/livez').catch(() => undefined)))
   const latencies: number[] = []
   const processorTimes: number[] = []
+  let unknownTimes = 0
   const failures: Record<string, number> = {}
   const send = async (number: number): Promise<void> => {
     const start = performance.now()
     const processorStart = threadMilliseconds?.() ?? 0
     const options = { ...(headers !== undefined && { headers }), ...(body !== undefined && { body: body(number) }) }
-    const status = await client.request(method, path, options).then(
-      (answer) => answer.status,
-      (error: NodeJS.ErrnoException) => error.code ?? error.message,
-    )
+    const { status, headers: answered } = await client
+      .request(method, path, options)
+      .catch((error: NodeJS.ErrnoException) => ({ status: error.code ?? error.message, headers: {} as Record<string, undefined> }))
     latencies.push(performance.now() - start)
-    if (threadMilliseconds !== undefined) processorTimes.push(threadMilliseconds() - processorStart)
+    const processorEnd = answered[threadTimeHeader]
+    if (processorEnd !== undefined) processorTimes.push(Number(processorEnd) - processorStart)
+    else if (typeof status === 'number') unknownTimes++
     if (typeof status !== 'number' || status >= 300) failures[status] = (failures[status] ?? 0) + 1
   }
   const count = Math.round(seconds * rate)
@@ -57,6 +63,8 @@ export async function sendSteadily(
     pending.push(send(number))
   }
   await Promise.all(pending)
+  if (threadMilliseconds !== undefined && unknownTimes > 0)
+    throw new Error(`${unknownTimes} responses to ${method} ${path} have no header ${threadTimeHeader}, so their processor time is unknown`)
   return {
     requests: count,
     failures,
