@@ -91,7 +91,8 @@ export function aggregateFieldErrors(errors: readonly FieldError[]): string {
 }
 
 export function aggregateMessages(messages: readonly string[]): string {
-  const unique = [...new Set(messages)]
+  // A set hashes the messages. A single one may quote megabytes of the request.
+  const unique = messages.length < 2 ? messages : [...new Set(messages)]
   return unique.length < 2 ? (unique[0] ?? '') : `[${unique.join(', ')}]`
 }
 

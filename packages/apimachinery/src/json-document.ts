@@ -3,7 +3,7 @@ import { JsonError, newUnexpectedEnd } from './json-error.ts'
 import { maxJsonDepth, readJsonExactly } from './json-reader.ts'
 import { scanJson } from './json-scan.ts'
 import type { JsonScan } from './json-scan.ts'
-import { parseJsonStepwise } from './json-steps.ts'
+import { dividedLength, parseJsonStepwise } from './json-steps.ts'
 import type { JsonValue } from './meta.ts'
 import { pauseIfLong, runAfter } from './scheduling.ts'
 import { runInSlices } from './task.ts'
@@ -35,15 +35,15 @@ export function parseJsonRequest(input: Uint8Array): ParsedJson | Promise<Parsed
   const scan = scanJson(text)
   // A list or object of n values has n - 1 commas, so these are bounds for the number of values.
   if (scan.commas >= maxRequestValues) throw newTooManyValues()
+  const complete = (native: JsonValue): ParsedJson => {
+    const parsed = new JsonDocument(text, { scan, native })
+    refuseDeepNesting(parsed)
+    if (scan.commas + scan.containers > maxRequestValues) refuseTooManyValues(parsed.value, text.length)
+    return parsed
+  }
+  if (text.length < dividedLength) return complete(parseNatively(text))
   const parse = (): JsonValue | Promise<JsonValue> => runInSlices(parseInSteps(text))
-  return runAfter(runAfter(pauseIfLong(startTime), parse), (native) =>
-    runAfter(pauseIfLong(startTime), () => {
-      const parsed = new JsonDocument(text, { scan, native })
-      refuseDeepNesting(parsed)
-      if (scan.commas + scan.containers > maxRequestValues) refuseTooManyValues(parsed.value, text.length)
-      return parsed
-    }),
-  )
+  return runAfter(runAfter(pauseIfLong(startTime), parse), (native) => runAfter(pauseIfLong(startTime), () => complete(native)))
 }
 
 function* parseInSteps(text: string): Task<JsonValue> {

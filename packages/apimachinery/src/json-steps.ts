@@ -5,6 +5,8 @@ import type { Task } from './task.ts'
 
 /** Length of the text that is parsed in one step. Parsing it takes about a millisecond. */
 const defaultLength = 32 * 1024
+/** Length from which a text is divided. */
+export const dividedLength: number = 2 * defaultLength
 /** Maximum nesting of lists and objects that are divided. */
 const maxDividedDepth = 64
 
