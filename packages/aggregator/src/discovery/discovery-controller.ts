@@ -1,4 +1,4 @@
-import type { APIResourceDiscovery, APIVersionDiscovery } from '@keelson/api/apidiscovery/v2'
+import type { APIResourceDiscovery } from '@keelson/api/apidiscovery/v2'
 import type { Clock } from '@keelson/apimachinery'
 import type { DiscoveryRegistry, RemoteVersion } from '@keelson/http-installer'
 import { WorkQueue } from '@keelson/loopback'
@@ -8,6 +8,7 @@ import type { ApiServiceIndex, ApiServiceRecord } from '../apiservices/api-servi
 import { checkerHeaders } from '../availability/check-service.ts'
 import { findBuiltinPriorities, customVersionPriority } from '../registration/priorities.ts'
 import { aggregatedTypes, isAggregated, readAggregated, readResourceList } from './read-discovery.ts'
+import type { ReadVersion } from './read-discovery.ts'
 
 export interface DiscoveryControllerOptions {
   readonly index: ApiServiceIndex
@@ -27,7 +28,7 @@ const firstRetry = 500
 
 /** The discovery document of a server. Several APIServices may have the same server. */
 interface ServerDocument {
-  readonly versions: ReadonlyMap<string, APIVersionDiscovery>
+  readonly versions: ReadonlyMap<string, ReadVersion>
   readonly etag: string | undefined
   /** Time before the request of the document. */
   readonly readAt: number
@@ -111,7 +112,7 @@ export class DiscoveryController implements AsyncDisposable {
   async #sync(name: string): Promise<void> {
     const record = this.#options.index.get(name)
     if (record?.service === undefined) return this.#remove(name)
-    let entry: APIVersionDiscovery | undefined
+    let entry: ReadVersion | undefined
     let problem: unknown
     try {
       entry = await this.#readEntry(record)
@@ -127,7 +128,7 @@ export class DiscoveryController implements AsyncDisposable {
   }
 
   /** Returns the entry of an APIService. Returns undefined if its server does not list it. Throws if the server does not answer. */
-  async #readEntry(record: ApiServiceRecord): Promise<APIVersionDiscovery | undefined> {
+  async #readEntry(record: ApiServiceRecord): Promise<ReadVersion | undefined> {
     const { name, group, version } = record
     const key = formatServer(record)
     const known = this.#documents.get(key)
@@ -144,7 +145,7 @@ export class DiscoveryController implements AsyncDisposable {
     }
     if (answer.status === 503) throw new Error(`service ${key} returned non-success response code: 503`)
     if (answer.status === 200 && isAggregated(answer.headers['content-type'])) {
-      const versions = readAggregated(answer.body)
+      const versions = await readAggregated(answer.body)
       this.#documents.set(key, { versions, etag: answer.headers.etag, readAt })
       return versions.get(name)
     }
@@ -164,10 +165,11 @@ export class DiscoveryController implements AsyncDisposable {
     return answer
   }
 
-  #put(record: ApiServiceRecord, entry: APIVersionDiscovery | undefined, isCurrent: boolean): void {
+  #put(record: ApiServiceRecord, entry: ReadVersion | undefined, isCurrent: boolean): void {
     const { name, group, version, groupPriority, versionPriority } = record
-    const { resources = [] } = entry ?? {}
-    const json = JSON.stringify({ version, ...(resources.length > 0 && { resources }), freshness: isCurrent ? 'Current' : 'Stale' })
+    const { resources = [], json: listed = '' } = entry ?? {}
+    const freshness = isCurrent ? 'Current' : 'Stale'
+    const json = `{"version":${JSON.stringify(version)},${listed === '' ? '' : `"resources":[${listed}],`}"freshness":"${freshness}"}`
     const entries = this.#groups.get(group) ?? new Map<string, Entry>()
     const present = entries.get(name)
     if (

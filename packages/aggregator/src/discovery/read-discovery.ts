@@ -1,12 +1,16 @@
 import { apidiscoveryV2 } from '@keelson/api/apidiscovery/v2'
-import type { APIGroupDiscoveryList, APIResourceDiscovery, APIVersionDiscovery } from '@keelson/api/apidiscovery/v2'
+import type { APIGroupDiscovery, APIResourceDiscovery, APISubresourceDiscovery, APIVersionDiscovery } from '@keelson/api/apidiscovery/v2'
 import { metaV1 } from '@keelson/api/meta/v1'
-import type { APIResource, APIResourceList } from '@keelson/api/meta/v1'
-import { decodeJson } from '@keelson/apimachinery'
+import type { APIResource } from '@keelson/api/meta/v1'
+import { decodeStruct, isJsonObject, parseJsonRequest, TimeSlice } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
 import { parseAccept } from '@keelson/exchange'
 
-const groupListSchema = apidiscoveryV2.table.resolve('APIGroupDiscoveryList')
-const resourceListSchema = metaV1.table.resolve('APIResourceList')
+const groupSchema = apidiscoveryV2.table.resolve('APIGroupDiscovery')
+const versionSchema = apidiscoveryV2.table.resolve('APIVersionDiscovery')
+const resourceSchema = apidiscoveryV2.table.resolve('APIResourceDiscovery')
+const subresourceSchema = apidiscoveryV2.table.resolve('APISubresourceDiscovery')
+const listedSchema = metaV1.table.resolve('APIResource')
 const unknownKind = { group: '', version: '', kind: '' }
 
 const formatMediaType = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
@@ -22,16 +26,66 @@ export function isAggregated(contentType: string | undefined): boolean {
   return g === 'apidiscovery.k8s.io' && as === 'APIGroupDiscoveryList' && (v === 'v2' || v === 'v2beta1')
 }
 
-/** Reads an aggregated discovery document. Returns the versions by the names of their APIServices ("v1.apps"). Throws if it is not valid. */
-export function readAggregated(body: Uint8Array): ReadonlyMap<string, APIVersionDiscovery> {
-  const { items } = decodeJson<APIGroupDiscoveryList>(groupListSchema, body).object
-  const versions = new Map<string, APIVersionDiscovery>()
-  for (const { metadata, versions: listed = [] } of items ?? []) {
-    for (const version of listed) {
-      versions.set(`${version.version}.${metadata?.name ?? ''}`, { ...version, resources: (version.resources ?? []).map(withKinds) })
+/** A version of a group in the discovery document of a server. */
+export interface ReadVersion {
+  readonly version: string
+  readonly resources: readonly APIResourceDiscovery[]
+  /** The resources as JSON, without brackets. */
+  readonly json: string
+}
+
+/**
+ * Reads an aggregated discovery document in time slices. Returns the versions by the names of their APIServices ("v1.apps"). Rejects if it is not
+ * valid.
+ */
+export async function readAggregated(body: Uint8Array): Promise<ReadonlyMap<string, ReadVersion>> {
+  const { value: document } = await parseJsonRequest(body)
+  const slice = new TimeSlice()
+  const versions = new Map<string, ReadVersion>()
+  for (const group of listObjects(document, 'items')) {
+    const { metadata } = decodeWithout<APIGroupDiscovery>(groupSchema, group, 'versions')
+    for (const listed of listObjects(group, 'versions')) {
+      const { version } = decodeWithout<APIVersionDiscovery>(versionSchema, listed, 'resources')
+      const resources: APIResourceDiscovery[] = []
+      for (const resource of listObjects(listed, 'resources')) {
+        const { subresources: _subresources, ...decoded } = decodeWithout<APIResourceDiscovery>(resourceSchema, resource, 'subresources')
+        const subresources: APISubresourceDiscovery[] = []
+        for (const subresource of listObjects(resource, 'subresources')) {
+          subresources.push(decodeStruct<APISubresourceDiscovery>(subresourceSchema, subresource).object)
+          const pause = slice.pauseIfOver()
+          if (pause) await pause
+        }
+        resources.push(withKinds({ ...decoded, ...(subresources.length > 0 && { subresources }) }))
+        const pause = slice.pauseIfOver()
+        if (pause) await pause
+      }
+      versions.set(`${version}.${metadata?.name ?? ''}`, { version, resources, json: await encodeInSlices(resources, slice) })
     }
   }
   return versions
+}
+
+/** Returns the objects of a list. An absent list is empty. Throws if it is not a list of objects. */
+function listObjects(object: JsonValue, name: string): readonly JsonObject[] {
+  const list = isJsonObject(object) ? (object[name] ?? []) : undefined
+  if (!Array.isArray(list) || !list.every(isJsonObject)) throw new Error(`the discovery document has no list of objects in ${name}`)
+  return list
+}
+
+/** Decodes an object without one of its lists, whose objects are decoded one by one. */
+function decodeWithout<T>(schema: StructSchema, object: JsonObject, name: string): T {
+  const { [name]: _list, ...others } = object
+  return decodeStruct<T>(schema, others).object
+}
+
+async function encodeInSlices(resources: readonly APIResourceDiscovery[], slice: TimeSlice): Promise<string> {
+  const texts: string[] = []
+  for (const resource of resources) {
+    texts.push(JSON.stringify(resource))
+    const pause = slice.pauseIfOver()
+    if (pause) await pause
+  }
+  return texts.join(',')
 }
 
 /** Sets the kinds that a server left out, because old clients fail without them. */
@@ -50,13 +104,21 @@ function withKinds({ resource, responseKind, subresources, ...others }: APIResou
   }
 }
 
-/** Reads a list of resources and converts it to an entry of aggregated discovery. Throws if it is not valid. */
-export function readResourceList(body: Uint8Array, version: string): APIVersionDiscovery {
-  const { resources: listed } = decodeJson<APIResourceList>(resourceListSchema, body).object
-  const resources = new Map<string, APIResourceDiscovery>()
-  for (const resource of listed ?? []) if (!resource.name.includes('/')) resources.set(resource.name, toEntry(resource))
-  for (const resource of listed ?? []) if (resource.name.includes('/')) addSubresource(resources, resource)
-  return { version, resources: [...resources.values()] }
+/** Reads a list of resources in time slices, and converts it to an entry of aggregated discovery. Rejects if it is not valid. */
+export async function readResourceList(body: Uint8Array, version: string): Promise<ReadVersion> {
+  const { value: document } = await parseJsonRequest(body)
+  const slice = new TimeSlice()
+  const listed: APIResource[] = []
+  for (const resource of listObjects(document, 'resources')) {
+    listed.push(decodeStruct<APIResource>(listedSchema, resource, { keepTypeMeta: true }).object)
+    const pause = slice.pauseIfOver()
+    if (pause) await pause
+  }
+  const byName = new Map<string, APIResourceDiscovery>()
+  for (const resource of listed) if (!resource.name.includes('/')) byName.set(resource.name, toEntry(resource))
+  for (const resource of listed) if (resource.name.includes('/')) addSubresource(byName, resource)
+  const resources = [...byName.values()]
+  return { version, resources, json: await encodeInSlices(resources, slice) }
 }
 
 function toEntry({ name, namespaced, singularName, verbs, shortNames, categories, ...kind }: APIResource): APIResourceDiscovery {

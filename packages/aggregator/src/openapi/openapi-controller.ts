@@ -1,3 +1,4 @@
+import { parseJsonRequest } from '@keelson/apimachinery'
 import type { OpenApiRegistry } from '@keelson/http-installer'
 import type { Route } from '@keelson/exchange'
 import type { ApiServiceRecord } from '../apiservices/api-service-index.ts'
@@ -42,9 +43,11 @@ export class OpenApiController implements AsyncDisposable {
     await this.#queue[Symbol.asyncDispose]()
   }
 
-  #accept(record: ApiServiceRecord, { status, body }: DocumentAnswer): boolean {
+  async #accept(record: ApiServiceRecord, { status, body }: DocumentAnswer): Promise<boolean> {
     if (status !== 200 && status !== 404) throw new Error(`OpenAPI of ${record.name}: status ${status}`)
-    this.#put(record, status === 404 ? undefined : findUrl(body, record))
+    const url = status === 404 ? undefined : await findUrl(body, record)
+    if (this.#options.index.get(record.name)?.uid !== record.uid) return false
+    this.#put(record, url)
     return true
   }
 
@@ -68,8 +71,8 @@ function formatPath(group: string, version: string): string {
 }
 
 /** Returns the URL of the document of an APIService. Documents of other group versions are not listed, because their servers list them. */
-function findUrl(index: Buffer, { group, version }: ApiServiceRecord): string | undefined {
-  const { paths } = JSON.parse(index.toString('utf8')) as {
+async function findUrl(index: Buffer, { group, version }: ApiServiceRecord): Promise<string | undefined> {
+  const { paths } = (await parseJsonRequest(index)).value as {
     readonly paths?: Readonly<Record<string, { readonly serverRelativeURL?: unknown }>>
   }
   const path = formatPath(group, version)
