@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { connect as connectTls } from 'node:tls'
-import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { connect as connectTls, createSecureContext } from 'node:tls'
+import type { PeerCertificate, SecureContext, TLSSocket } from 'node:tls'
 import { OutboundError, toDialError, getServerName, toTlsError, createX509Error } from './failure.ts'
 import type { Destination } from './failure.ts'
 import { createSocketLookup } from './host-lookup.ts'
@@ -84,9 +84,7 @@ export async function connect(destination: Destination, { dial, network, host, t
       rejectUnauthorized: tls.insecureSkipVerify !== true,
       // The certificate must be valid for the expected name, regardless of the dialed address.
       checkServerIdentity: (_name, certificate) => findIdentityError(serverName, certificate),
-      ...(tls.authorities !== undefined && { ca: tls.authorities }),
-      ...(tls.certificate !== undefined && { cert: tls.certificate }),
-      ...(tls.key !== undefined && { key: tls.key }),
+      secureContext: findSecureContext(tls),
     })
     const fail = (error: unknown): void => {
       stopWaiting()
@@ -108,6 +106,21 @@ export async function connect(destination: Destination, { dial, network, host, t
       resolve(secure)
     })
   })
+}
+
+/** Parsed certificates and keys. A client has the same settings for all its connections. */
+const secureContexts = new WeakMap<TlsSettings, SecureContext>()
+
+function findSecureContext(tls: TlsSettings): SecureContext {
+  const existing = secureContexts.get(tls)
+  if (existing !== undefined) return existing
+  const created = createSecureContext({
+    ...(tls.authorities !== undefined && { ca: tls.authorities }),
+    ...(tls.certificate !== undefined && { cert: tls.certificate }),
+    ...(tls.key !== undefined && { key: tls.key }),
+  })
+  secureContexts.set(tls, created)
+  return created
 }
 
 async function dialInTime(
