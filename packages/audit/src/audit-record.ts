@@ -37,14 +37,8 @@ interface LastRequest {
 
 const lastRequests = new WeakMap<object, LastRequest>()
 
-/** Statuses of responses that have only a code. */
-const codeStatuses = new Map<number, EventStatus>()
-
-function findCodeStatus(code: number): EventStatus {
-  let status = codeStatuses.get(code)
-  if (status === undefined) codeStatuses.set(code, (status = { code }))
-  return status
-}
+/** Statuses of responses that have only a code, by code. */
+const codeStatuses: EventStatus[] = []
 
 function createReference({ resource, namespace, name, apiGroup, apiVersion, subresource }: RequestInfo): ObjectReference {
   return { resource, namespace, name, uid: '', apiGroup, apiVersion, resourceVersion: '', subresource }
@@ -164,7 +158,7 @@ export class AuditRecord implements RequestAudit {
       last.userAgent === userAgent
     ) {
       // Ids of clients may need escapes.
-      if (headers['audit-id'] === undefined) last.texts.templates ??= new Map()
+      if (headers['audit-id'] === undefined) last.texts.templates ??= []
       else this.#isSpecial = true
       return last.texts
     }
@@ -261,7 +255,7 @@ export class AuditRecord implements RequestAudit {
   respond(code: number): void {
     if (this.#hasResponded || this.#config === undefined) return
     this.#hasResponded = true
-    this.#status = this.#status === undefined ? findCodeStatus(code) : { ...this.#status, code }
+    this.#status = this.#status === undefined ? (codeStatuses[code] ??= { code }) : { ...this.#status, code }
     if (this.#isRefused || this.#exchange.isLongRunning) void this.#record('ResponseStarted')
   }
 

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { OutboundAnswer, OutboundRequest } from '@keelson/outbound'
 import { createEvent } from '../event.fixture.ts'
+import type { EventTemplate } from '../events/event-template.ts'
 import { createTruncatingBackend, createUnionBackend } from './backend.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
 import { createLogBackend } from './log-backend.ts'
@@ -75,7 +76,7 @@ it.each([
 it('never lets requests wait in mode batch, and drops events beyond its bound', async () => {
   const { backend, finish, writes, report, clock } = createLog('batch', 4)
   expect(backend.process(createEvent())).toBeUndefined()
-  clock.advance(20)
+  clock.advance(50)
   await settle()
   for (let i = 0; i < 5; i++) expect(backend.process(createEvent())).toBeUndefined()
   expect(report).toHaveBeenCalledExactlyOnceWith('buffered', new Error('audit buffer queue blocked'), expect.objectContaining({ count: 1 }))
@@ -214,7 +215,7 @@ it('writes what waits in pieces of at most 1 MiB, in order', async () => {
   clock.advance(1000)
   await settle()
   const ids = Array.from({ length: 4000 }, (_, i) => `${i}`)
-  const templates = new Map()
+  const templates: EventTemplate[] = []
   for (const auditId of ids) {
     void backend.process(createEvent({ auditId, userAgent: 'x'.repeat(800) }))
     void backend.process(createEvent({ auditId: auditId.padStart(36, '-'), templates }))

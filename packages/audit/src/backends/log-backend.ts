@@ -29,7 +29,7 @@ export interface LogBackendOptions {
 }
 
 /** Time in milliseconds in which events are collected in mode `batch`. Many small writes would cost more than the events. */
-const collectMs = 20
+const collectMs = 50
 /** Number of events that are written at once without waiting for more. */
 const fullBatch = 1000
 

@@ -39,8 +39,11 @@ export interface EventFields {
   readonly reached: number
   readonly annotations: Readonly<Record<string, string>> | undefined
   /** Templates of events of equal requests, if the line of this event may be the copy of one. */
-  readonly templates: Map<AuditStage, EventTemplate> | undefined
+  readonly templates: EventTemplate[] | undefined
 }
+
+/** Number of templates of a request. Most have two events. */
+const maxTemplates = 3
 
 /** An event of one stage of a request. Encoded at most once, however many backends take it. Its fields do not change. */
 export class AuditEvent {
@@ -73,12 +76,12 @@ export class AuditEvent {
   /** The template of the event's line. Undefined for events that are not like those of earlier requests. */
   get template(): EventTemplate | undefined {
     const fields = this.#fields
-    const { templates, stage } = fields
+    const { templates } = fields
     if (templates === undefined) return undefined
-    const last = templates.get(stage)
-    if (last?.matches(fields) === true) return last
+    for (const known of templates) if (known.matches(fields)) return known
     const template = createTemplate(fields, this.#texts)
-    if (template !== undefined) templates.set(stage, template)
+    if (template === undefined) return undefined
+    if (templates.push(template) > maxTemplates) templates.shift()
     return template
   }
 

@@ -1,6 +1,5 @@
 import { formatMicroTime, stringifyJson } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
-import type { AuditStage } from '../policy/policy.ts'
 import type { EventFields, EventStatus, ObjectReference } from './audit-event.ts'
 import type { EventTemplate } from './event-template.ts'
 
@@ -28,7 +27,7 @@ export interface RequestTexts {
   /** The object that the URI names. Undefined until it is encoded. */
   objectRef: string | undefined
   /** Templates of the last events. Undefined until the request is repeated. */
-  templates: Map<AuditStage, EventTemplate> | undefined
+  templates: EventTemplate[] | undefined
 }
 
 export function encodeRequest({ requestUri, verb, user, sourceIps, userAgent }: RequestFields): RequestTexts {

@@ -1,13 +1,13 @@
 import type { EventFields } from './audit-event.ts'
 import { eventHead } from './event-json.ts'
 import type { EncodedEvent } from './event-json.ts'
-import { microTimeLength, writeMicroTime } from './micro-time.ts'
+import { microTimeLength, MicroTimeDigits } from './micro-time.ts'
 
 /** Length of the audit ids that servers create. Clients may send others. */
 const idLength = 36
 const beforeReceived = ',"requestReceivedTimestamp":"'
 const beforeReached = '","stageTimestamp":"'
-/** Maximum size of a template in bytes. Each connection may keep two. */
+/** Maximum size of a template in bytes. Each connection may keep three. */
 const maxSize = 4096
 
 /** The members that differ between the events of a template. */
@@ -19,9 +19,10 @@ type TemplateKey = Pick<EventFields, 'level' | 'stage' | 'objectRef' | 'status' 
  */
 export class EventTemplate {
   readonly #key: TemplateKey
-  readonly #line: Uint8Array
+  readonly #line: Buffer
   readonly #idAt: number
-  readonly #receivedAt: number
+  readonly #received: MicroTimeDigits
+  readonly #reached: MicroTimeDigits
 
   constructor(fields: EventFields, { head, tail }: EncodedEvent) {
     const { level, stage, objectRef, status, annotations } = fields
@@ -29,7 +30,9 @@ export class EventTemplate {
     const start = `{${eventHead}${head}`
     this.#line = Buffer.from(`${start}${tail}\n`)
     this.#idAt = `{${eventHead}"level":"${level}","auditID":"`.length
-    this.#receivedAt = Buffer.byteLength(start) + beforeReceived.length
+    const receivedAt = Buffer.byteLength(start) + beforeReceived.length
+    this.#received = new MicroTimeDigits(this.#line, receivedAt)
+    this.#reached = new MicroTimeDigits(this.#line, receivedAt + microTimeLength + beforeReached.length)
   }
 
   get size(): number {
@@ -46,11 +49,12 @@ export class EventTemplate {
 
   /** Writes the line of an event, including the line feed. `target` has room for it. */
   write(target: Buffer, at: number, { auditId, received, reached }: EventFields): void {
+    const receivedMicros = this.#received.setSecond(received)
+    const reachedMicros = this.#reached.setSecond(reached)
     target.set(this.#line, at)
     target.write(auditId, at + this.#idAt, idLength, 'latin1')
-    const receivedAt = at + this.#receivedAt
-    writeMicroTime(target, receivedAt, received)
-    writeMicroTime(target, receivedAt + microTimeLength + beforeReached.length, reached)
+    this.#received.writeFraction(target, at, receivedMicros)
+    this.#reached.writeFraction(target, at, reachedMicros)
   }
 }
 

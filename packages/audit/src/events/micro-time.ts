@@ -4,24 +4,40 @@ import { formatMicroTime } from '@keelson/apimachinery'
 export const microTimeLength = 27
 const fractionAt = 20
 
-/** The second whose digits are known. Times that are written one after the other are mostly in the same second. */
-let knownSecond = Number.NaN
-const secondDigits = Buffer.alloc(fractionAt)
+/**
+ * The ASCII digits of a time in a line, in the format of `formatMicroTime`. A line is copied many times within a second, so the second is only
+ * written when it changes.
+ */
+export class MicroTimeDigits {
+  readonly #line: Buffer
+  readonly #at: number
+  #second = Number.NaN
 
-/** Writes a time in milliseconds since 1970 as ASCII, in the format of `formatMicroTime`. */
-export function writeMicroTime(target: Uint8Array, at: number, milliseconds: number): void {
-  const micros = Math.floor(milliseconds * 1000)
-  const second = Math.floor(micros / 1e6)
-  if (second !== knownSecond) {
-    knownSecond = second
-    secondDigits.write(formatMicroTime(second * 1000), 'latin1')
+  /** `line` has the digits of any time at position `at`. */
+  constructor(line: Buffer, at: number) {
+    this.#line = line
+    this.#at = at
   }
-  for (let i = 0; i < fractionAt; i++) target[at + i] = secondDigits[i]!
-  let fraction = micros - second * 1e6
-  for (let i = at + microTimeLength - 2; i >= at + fractionAt; i--) {
-    const higher = Math.trunc(fraction / 10)
-    target[i] = 0x30 + fraction - higher * 10
-    fraction = higher
+
+  /** Sets the second of a time in milliseconds since 1970. Returns the microseconds after the second. */
+  setSecond(milliseconds: number): number {
+    const micros = Math.floor(milliseconds * 1000)
+    const second = Math.floor(micros / 1e6)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#line.write(formatMicroTime(second * 1000), this.#at, fractionAt, 'latin1')
+    }
+    return micros - second * 1e6
   }
-  target[at + microTimeLength - 1] = 0x5a
+
+  /** Writes the microseconds after the second into a copy of the line at position `at`. */
+  writeFraction(copy: Uint8Array, at: number, micros: number): void {
+    let higher = micros
+    const end = at + this.#at + fractionAt
+    for (let i = end + 5; i >= end; i--) {
+      const tenth = Math.trunc(higher / 10)
+      copy[i] = 0x30 + higher - tenth * 10
+      higher = tenth
+    }
+  }
 }
