@@ -11,7 +11,7 @@ import type { AuditConfig } from './policy/evaluate-policy.ts'
 import { auditLevels } from './policy/policy.ts'
 import type { AuditLevel, AuditStage } from './policy/policy.ts'
 import { findSourceIps } from './source-ips.ts'
-import { withoutManagedFields } from './without-managed-fields.ts'
+import { withoutManagedFields, withoutManagedFieldsOfItem } from './without-managed-fields.ts'
 
 export interface RecordServices extends Pick<AuditorOptions, 'evaluate' | 'metrics' | 'isStrict'> {
   /** Counts an event and passes it to the backend. */
@@ -248,8 +248,16 @@ export class AuditRecord implements RequestAudit {
   }
 
   recordResponse(json: string): void {
+    this.recordList(this.#config!.omitManagedFields ? withoutManagedFields(json) : json)
+  }
+
+  formatItem(json: string, kind: 'object' | 'row'): string {
+    return this.#config!.omitManagedFields ? withoutManagedFieldsOfItem(json, kind) : json
+  }
+
+  recordList(json: string): void {
     this.#isSpecial = true
-    this.#responseObject = this.#config!.omitManagedFields ? withoutManagedFields(json) : json
+    this.#responseObject = json
   }
 
   respond(code: number): void {

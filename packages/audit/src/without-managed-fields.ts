@@ -1,19 +1,30 @@
 import { isJsonObject, parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 
-/** Removes the managed fields of an object, of the items of a list, or of the objects in the rows of a table. */
+/** Removes the managed fields of an object, or of the objects in the rows of a table. */
 export function withoutManagedFields(json: string): string {
+  return editObject(json, (value) => {
+    removeFrom(value)
+    const { rows } = value
+    if (Array.isArray(rows)) for (const row of rows) removeFromRow(row)
+  })
+}
+
+/** Removes the managed fields of an item of a list, or of the object in a row of a table. */
+export function withoutManagedFieldsOfItem(json: string, kind: 'object' | 'row'): string {
+  return editObject(json, kind === 'row' ? removeFromRow : removeFrom)
+}
+
+function editObject(json: string, edit: (value: Record<string, JsonValue>) => void): string {
   if (!json.includes('"managedFields"')) return json
   const { value } = parseJson(json)
   if (!isJsonObject(value)) return json
-  removeFrom(value)
-  for (const item of toList(value['items'])) removeFrom(item)
-  for (const row of toList(value['rows'])) if (isJsonObject(row)) removeFrom(row['object'])
+  edit(value)
   return stringifyJson(value)
 }
 
-function toList(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : []
+function removeFromRow(row: JsonValue): void {
+  if (isJsonObject(row)) removeFrom(row['object'])
 }
 
 function removeFrom(value: JsonValue | undefined): void {

@@ -30,8 +30,12 @@ export interface RequestAudit {
   recordStatus(status: Status): void
   /** Records that the object of the response is encoded from now on. Its latency is measured until the response is complete. */
   beginEncoding(): void
-  /** Records the object of the response, as JSON. */
+  /** Records the object of the response, as JSON. Long lists are divided: see `formatItem`. */
   recordResponse(json: string): void
+  /** Returns the JSON of an item of a list, or of a row of a table, as the event contains it. */
+  formatItem(json: string, kind: 'object' | 'row'): string
+  /** Records a list or a table whose items `formatItem` has returned. */
+  recordList(json: string): void
   /** Records that the headers of the response are sent. Later calls have no effect. */
   respond(code: number): void
   /**

@@ -62,9 +62,12 @@ function measureTransform(shape: ListShape, context: RequestContext): ListShape 
 async function recordList(answer: Answer, audit: RequestAudit, list: ResultList): Promise<ResultList> {
   const shape = createJsonShape(answer, list)
   const texts: string[] = []
-  const items = await collect(answer.exchange, list.items, (item) => texts.push(encodePiece(shape.encodeItem(item)).toString()))
+  const kind = answer.negotiated.transform?.kind === 'Table' ? 'row' : 'object'
+  const items = await collect(answer.exchange, list.items, (item) =>
+    texts.push(audit.formatItem(encodePiece(shape.encodeItem(item)).toString(), kind)),
+  )
   const json = items.length === 0 ? shape.empty : `${shape.before}${texts.join(shape.separator)}${shape.after}`
-  audit.recordResponse(json.trimEnd())
+  audit.recordList(json.trimEnd())
   return { ...list, items }
 }
 
