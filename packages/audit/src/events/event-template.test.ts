@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, double, property } from 'fast-check'
 import { formatMicroTime } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { LineBuffer } from '../backends/line-buffer.ts'
@@ -56,9 +56,9 @@ it('has no template for ids of another length, for long lines, and for events th
 it('writes times like their texts', () => {
   const line = Buffer.from(` ${formatMicroTime(0)}`)
   const digits = new MicroTimeDigits(line, 1)
-  const time = fc.double({ min: 0, max: 4e12, noNaN: true })
-  fc.assert(
-    fc.property(time, (milliseconds) => {
+  const time = double({ min: 0, max: 4e12, noNaN: true })
+  assert(
+    property(time, (milliseconds) => {
       const micros = digits.setSecond(milliseconds)
       const copy = Buffer.concat([Buffer.from('ab'), line])
       digits.writeFraction(copy, 2, micros)
