@@ -93,7 +93,7 @@ class RunningAggregator implements Aggregator {
     this.#routes = new AggregatedRoutes(transport)
     const groups = new ListedGroups(this.#index)
     this.aggregation = {
-      routeOf: (group, version) => this.#routes.routeOf(group, version),
+      routeOf: (group, version) => this.#routes.findRoute(group, version),
       listedGroups: () => (this.#isStarted ? groups.list() : undefined),
       listedGroup: (name) => (this.#isStarted ? groups.get(name) : undefined),
     }
@@ -124,7 +124,7 @@ class RunningAggregator implements Aggregator {
   }
 
   listContent(): RemoteContent {
-    return listRemoteContent({ discovered: this.#discovery?.remoteResources() ?? [], findClient: (name) => this.#findClient(name) })
+    return listRemoteContent({ discovered: this.#discovery?.listRemoteResources() ?? [], findClient: (name) => this.#findClient(name) })
   }
 
   async start(queueMetrics: WorkQueueMetrics): Promise<void> {
@@ -134,7 +134,7 @@ class RunningAggregator implements Aggregator {
     const resource = this.#resource
     this.#index.follow(resource)
     await this.#index.synced
-    const findClient = (name: string): ReturnType<ProxyTransport['client']> | undefined => this.#findClient(name)
+    const findClient = (name: string): ReturnType<ProxyTransport['getClient']> | undefined => this.#findClient(name)
     this.#availability = new AvailabilityController({
       resource,
       index: this.#index,
@@ -150,7 +150,7 @@ class RunningAggregator implements Aggregator {
       index: this.#index,
       openApi,
       findClient,
-      routeOf: (group, version) => this.#routes.routeOf(group, version),
+      findRoute: (group, version) => this.#routes.findRoute(group, version),
       clock,
       queueMetrics,
       onError: (error) => onError('openapi', error),
@@ -197,9 +197,9 @@ class RunningAggregator implements Aggregator {
     return this.#options.client.resource<APIService>(apiServicesResource)!
   }
 
-  #findClient(name: string): ReturnType<ProxyTransport['client']> | undefined {
-    const target = this.#routes.targetOf(name)
-    return target && this.#options.transport.client(target)
+  #findClient(name: string): ReturnType<ProxyTransport['getClient']> | undefined {
+    const target = this.#routes.findTarget(name)
+    return target && this.#options.transport.getClient(target)
   }
 
   #checkService(namespace: string, name: string): void {

@@ -74,7 +74,7 @@ export class TestIndex {
     return this.#records.get(name)
   }
 
-  values(): Iterable<ApiServiceRecord> {
+  listRecords(): Iterable<ApiServiceRecord> {
     return this.#records.values()
   }
 

@@ -24,7 +24,7 @@ export interface ProxyTransport extends Disposable {
    * Returns the client for requests of the aggregator itself (availability, discovery, OpenAPI). It uses the front-proxy certificate, adds no
    * user, and belongs to the transport.
    */
-  client(target: ProxyTarget): OutboundClient
+  getClient(target: ProxyTarget): OutboundClient
   /** Resolves a service again for its next request, because its objects have changed. Without a service: all services. */
   forgetAddress(service?: Pick<ServiceReference, 'namespace' | 'name'>): void
   /** Closes the idle connections of a target that is no longer used. Requests in flight finish. */

@@ -74,7 +74,7 @@ export interface RequestInfo extends RequestedAction {
 /** A request as the registry sees it. The HTTP server creates one for each request. Callers in the same process create their own. */
 export interface RequestContext {
   readonly user: UserInfo
-  readonly info: RequestedAction
+  readonly attributes: RequestedAction
   /** Namespace of the request. "" for cluster-scoped requests. */
   readonly namespace: string
   /** Aborts when the client disconnects or the request's deadline passes. */

@@ -48,7 +48,7 @@ function record(
     requestId,
     started: performance.now(),
     userAgent,
-    info: { isResourceRequest: true, verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name, subresource: '' },
+    attributes: { isResourceRequest: true, verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name, subresource: '' },
   } as unknown as Exchange)
   void audit!.begin()
   audit!.recordDecision('allow', `for ${user.name}`)

@@ -109,14 +109,14 @@ export class AuditRecord implements RequestAudit {
     // A short read changes nothing, so it need not wait: its response is sent after its events are stored.
     if (!this.#services.isStrict) return this.#isShortRead || stored.then(() => true)
     return stored.then((isStored) => {
-      if (!isStored) this.#services.metrics.rejected()
+      if (!isStored) this.#services.metrics.countRejection()
       return isStored
     })
   }
 
   get #isShortRead(): boolean {
-    const { info, isLongRunning } = this.#exchange
-    return readVerbs.has(info.verb) && !isLongRunning
+    const { attributes, isLongRunning } = this.#exchange
+    return readVerbs.has(attributes.verb) && !isLongRunning
   }
 
   beginRefused(message: string): void {
@@ -129,9 +129,9 @@ export class AuditRecord implements RequestAudit {
   /** Returns false, and removes the record, if the policy excludes the request. */
   #applyPolicy(): boolean {
     const exchange = this.#exchange
-    const { info, requestor } = exchange
-    const config = this.#services.evaluate(requestor, info)
-    this.#services.metrics.level(config.level)
+    const { attributes, requestor } = exchange
+    const config = this.#services.evaluate(requestor, attributes)
+    this.#services.metrics.countLevel(config.level)
     if (config.level === 'None') {
       exchange.setAudit(undefined)
       return false
@@ -139,13 +139,13 @@ export class AuditRecord implements RequestAudit {
     this.#config = config
     const texts = this.#encodeRequest()
     this.#request = texts
-    if (info.isResourceRequest) this.#referenceText = texts.objectRef ??= encodeReference(createReference(info))
+    if (attributes.isResourceRequest) this.#referenceText = texts.objectRef ??= encodeReference(createReference(attributes))
     return true
   }
 
   /** Encodes what the client sent. The texts of the last request of a connection are used again for an equal request. */
   #encodeRequest(): RequestTexts {
-    const { incoming, userAgent, target, requestor, info } = this.#exchange
+    const { incoming, userAgent, target, requestor, attributes } = this.#exchange
     const { socket, headers } = incoming
     const isForwarded = headers['x-forwarded-for'] !== undefined || headers['x-real-ip'] !== undefined
     const last = lastRequests.get(socket)
@@ -153,7 +153,7 @@ export class AuditRecord implements RequestAudit {
       last !== undefined &&
       !isForwarded &&
       last.requestUri === target.text &&
-      last.verb === info.verb &&
+      last.verb === attributes.verb &&
       last.user === requestor &&
       last.userAgent === userAgent
     ) {
@@ -164,12 +164,12 @@ export class AuditRecord implements RequestAudit {
     }
     const texts = encodeRequest({
       requestUri: target.text,
-      verb: info.verb,
+      verb: attributes.verb,
       user: requestor,
       sourceIps: findSourceIps(this.#exchange),
       userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
     })
-    if (!isForwarded) lastRequests.set(socket, { requestUri: target.text, verb: info.verb, user: requestor, userAgent, texts })
+    if (!isForwarded) lastRequests.set(socket, { requestUri: target.text, verb: attributes.verb, user: requestor, userAgent, texts })
     return texts
   }
 
@@ -205,7 +205,7 @@ export class AuditRecord implements RequestAudit {
     this.#isSpecial = true
     const { metadata } = object
     if (this.#referenceText !== undefined && metadata !== undefined) {
-      const reference = createReference(this.#exchange.info)
+      const reference = createReference(this.#exchange.attributes)
       reference.namespace ||= metadata.namespace ?? ''
       reference.name ||= metadata.name ?? ''
       reference.uid = metadata.uid ?? ''
@@ -226,8 +226,8 @@ export class AuditRecord implements RequestAudit {
     this.#constraint = constraint
   }
 
-  recordDeprecation(gone: string): void {
-    this.#removalRelease = gone
+  recordDeprecation(removalRelease: string): void {
+    this.#removalRelease = removalRelease
   }
 
   recordStatus(status: Status): void {

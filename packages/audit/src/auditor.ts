@@ -12,10 +12,10 @@ import { AuditRecord } from './audit-record.ts'
 
 /** Metrics of the audit log, with kube-apiserver's names. */
 export interface AuditMetrics {
-  readonly event: () => void
-  readonly level: (level: AuditLevel) => void
-  readonly rejected: () => void
-  readonly lost: (plugin: string, count: number) => void
+  readonly countEvent: () => void
+  readonly countLevel: (level: AuditLevel) => void
+  readonly countRejection: () => void
+  readonly countLoss: (plugin: string, count: number) => void
 }
 
 export function createAuditMetrics(registry: MetricsRegistry): AuditMetrics {
@@ -33,10 +33,10 @@ export function createAuditMetrics(registry: MetricsRegistry): AuditMetrics {
     () => { value: number }
   >
   return {
-    event: () => events.value++,
-    level: (level) => byLevel[level]().value++,
-    rejected: () => rejected.value++,
-    lost: (plugin, count) => (errors.with({ plugin }).value += count),
+    countEvent: () => events.value++,
+    countLevel: (level) => byLevel[level]().value++,
+    countRejection: () => rejected.value++,
+    countLoss: (plugin, count) => (errors.with({ plugin }).value += count),
   }
 }
 
@@ -47,15 +47,15 @@ const maxLogged = 10
 export function createLossReport(metrics: AuditMetrics, log: (text: string) => void): ReportLoss {
   return (plugin, error, lost) => {
     const { count } = lost
-    metrics.lost(plugin, count)
+    metrics.countLoss(plugin, count)
     const lines = Array.from({ length: Math.min(count, maxLogged) }, (_, i) => lost.describe(i))
-    const more = count - lines.length
+    const additionalLost = count - lines.length
     log(
       [
         `Error in audit plugin '${plugin}' affecting ${count} audit events: ${error.message}`,
         'Impacted events:',
         ...lines,
-        ...(more > 0 ? [`and ${more} more`] : []),
+        ...(additionalLost > 0 ? [`and ${additionalLost} more`] : []),
       ].join('\n'),
     )
   }
@@ -82,7 +82,7 @@ export function createAuditor(options: AuditorOptions): Auditor {
   const { backend, metrics, clock = systemClock } = options
   const measureClockOffset = createOffsetMeter(clock)
   const record = (event: AuditEvent): Promise<boolean> | undefined => {
-    metrics.event()
+    metrics.countEvent()
     return backend.process(event)
   }
   const services = { ...options, record, measureClockOffset }

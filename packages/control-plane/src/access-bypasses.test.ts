@@ -70,7 +70,7 @@ test('reports a filter that answers requests itself, at each position before the
 
 test('reports an authentication that sets another user', async () => {
   const filter: Filter = (exchange) => {
-    if (exchange.info.resource === 'nodes' && exchange.info.verb === 'list') exchange.user = root
+    if (exchange.attributes.resource === 'nodes' && exchange.attributes.verb === 'list') exchange.user = root
   }
   planted = { before: 'impersonation', filter }
   expect(await find()).toEqual(formatForBoth('list  nodes: served'))
@@ -92,9 +92,10 @@ test('reports a request that is authorized as another resource, verb or path', a
   await expect.poll(findTarget, { timeout: 30_000 }).toEqual([])
 
   const authorizeAs = (from: object, change: object): Filter => {
-    const isMeant = (info: object): boolean => Object.entries(from).every(([key, value]) => info[key as keyof typeof info] === value)
+    const isMeant = (attributes: object): boolean =>
+      Object.entries(from).every(([key, value]) => attributes[key as keyof typeof attributes] === value)
     return (exchange) => {
-      if (isMeant(exchange.info)) exchange.interpret({ ...exchange.info, ...change }, exchange.route)
+      if (isMeant(exchange.attributes)) exchange.interpret({ ...exchange.attributes, ...change }, exchange.route)
     }
   }
   const mistakes: readonly (readonly [filter: Filter, found: string[]])[] = [
@@ -150,7 +151,7 @@ test('reports an impersonation that is not authorized', async () => {
   expect(await compareImpersonations()).toEqual([])
   const filter: Filter = (exchange) => {
     const { headers, rawHeaders } = exchange.incoming
-    if (exchange.info.resource !== 'nodes' || exchange.info.verb !== 'list') return
+    if (exchange.attributes.resource !== 'nodes' || exchange.attributes.verb !== 'list') return
     exchange.user = { name: String(headers['impersonate-user']), groups: [String(headers['impersonate-group'])] }
     rawHeaders.length = 0
   }

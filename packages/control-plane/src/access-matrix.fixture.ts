@@ -55,8 +55,8 @@ export async function discoverAttempts(chain: ServerChain): Promise<Attempt[]> {
       for (const [verb, { onName, query = '', init }] of Object.entries(requests)) {
         if (subresource !== undefined && !['get', 'create', 'update', 'patch', 'delete'].includes(verb)) continue
         const name = onName || subresource !== undefined ? 'nope' : ''
-        const scope = namespaced ? `${root}/namespaces/default` : root
-        const path = `${scope}/${plural}${name === '' ? '' : `/${name}`}${subresource === undefined ? '' : `/${subresource}`}${query}`
+        const scopePath = namespaced ? `${root}/namespaces/default` : root
+        const path = `${scopePath}/${plural}${name === '' ? '' : `/${name}`}${subresource === undefined ? '' : `/${subresource}`}${query}`
         // A Namespace object has its own name as the namespace of the request.
         const requestNamespace = group === '' && plural === 'namespaces' && name !== '' ? name : namespace
         attempts.push({ verb, group, resource, namespace: requestNamespace, name, path, init })
@@ -89,9 +89,9 @@ export function isAllowed(policy: Policy, user: UserInfo, attempt: Attempt): boo
   return collectRules(policy, user, attempt.namespace).some((rule) => permits(rule, attempt))
 }
 
-function collectRules({ roles, bindings }: Policy, user: UserInfo, wanted: string): DeepReadonly<PolicyRule>[] {
+function collectRules({ roles, bindings }: Policy, user: UserInfo, actionNamespace: string): DeepReadonly<PolicyRule>[] {
   const applying = bindings.filter(({ metadata: { namespace = '' }, subjects = [] }) => {
-    if (namespace !== '' && namespace !== wanted) return false
+    if (namespace !== '' && namespace !== actionNamespace) return false
     return subjects.some((subject) => {
       if (subject.kind === 'Group') return user.groups.includes(subject.name)
       if (subject.kind === 'User') return user.name === subject.name

@@ -19,14 +19,14 @@ interface AggregatedServersParts {
 
 /** The other API servers to which this server forwards requests. */
 export class AggregatedServers implements AsyncDisposable {
-  readonly #parts: AggregatedServersParts
+  readonly #dependencies: AggregatedServersParts
   readonly #aggregator: Aggregator
   /** Answers 404 to unknown paths from now on. Before that, the path may be one of another server. */
   #releasePaths: () => void = () => {}
 
-  constructor(parts: AggregatedServersParts) {
-    this.#parts = parts
-    const { config, client, discovery, openApi, server, log, rejectRedirects } = parts
+  constructor(dependencies: AggregatedServersParts) {
+    this.#dependencies = dependencies
+    const { config, client, discovery, openApi, server, log, rejectRedirects } = dependencies
     const { clock, metrics, dialer, resolver } = config
     this.#aggregator = createAggregator({
       client,
@@ -56,7 +56,7 @@ export class AggregatedServers implements AsyncDisposable {
 
   /** Prepares the start after the groups were installed. Without the resource apiservices, nothing is forwarded. */
   prepare(): void {
-    const { client, server } = this.#parts
+    const { client, server } = this.#dependencies
     if (client.resource(apiServicesResource) === undefined) return
     this.#releasePaths = server.holdUnknownPaths()
     server.addListedPaths(() => this.#aggregator.paths)

@@ -8,7 +8,7 @@ import type { Authorizer } from '@keelson/auth'
  * Forbidden if not.
  */
 export function authorizeCreate(authorizer: Authorizer): (context: RequestContext) => Promise<void> {
-  return async ({ user, info }) => {
+  return async ({ user, attributes: info }) => {
     const attributes = { user, action: { ...info, verb: 'create' } }
     const { decision, reason } = await authorizer.authorize(attributes)
     if (decision !== 'allow') throw createForbiddenError(attributes, reason)
@@ -20,8 +20,8 @@ export function authorizeCreate(authorizer: Authorizer): (context: RequestContex
  * only the authorizer's reason, as in kube-apiserver.
  */
 export function authorizeConnect(authorizer: Authorizer): (context: RequestContext) => Promise<void> {
-  return async ({ user, info }) => {
-    const { decision, reason } = await authorizer.authorize({ user, action: { ...info, verb: 'create' } })
-    if (decision !== 'allow') throw newForbidden({ group: info.apiGroup, resource: info.resource }, info.name, reason)
+  return async ({ user, attributes }) => {
+    const { decision, reason } = await authorizer.authorize({ user, action: { ...attributes, verb: 'create' } })
+    if (decision !== 'allow') throw newForbidden({ group: attributes.apiGroup, resource: attributes.resource }, attributes.name, reason)
   }
 }

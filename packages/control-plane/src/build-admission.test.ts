@@ -49,14 +49,14 @@ test('runs custom plugins along with the built-in ones', async () => {
 })
 
 test('runs modules at the place that they name, and logs their errors', async () => {
-  const seen: string[] = []
+  const calls: string[] = []
   const lines: string[] = []
   const createWatcher = (name: string, place: object): AdmissionModule => ({
     name,
     ...place,
     resources: {
       pods: {
-        admit: ({ object }) => void seen.push(`${name}: ${object.spec?.tolerations?.length ?? 0} tolerations`),
+        admit: ({ object }) => void calls.push(`${name}: ${object.spec?.tolerations?.length ?? 0} tolerations`),
         validateDelete() {
           throw new TypeError('a bug')
         },
@@ -77,7 +77,7 @@ test('runs modules at the place that they name, and logs their errors', async ()
   await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
   const pods = chain.client.resource({ group: '', resource: 'pods' })!
   await pods.create('ns', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } } as object as KubeObject)
-  expect(seen).toEqual(['Early: 0 tolerations', 'Late: 2 tolerations'])
+  expect(calls).toEqual(['Early: 0 tolerations', 'Late: 2 tolerations'])
   const user = { name: 'me', groups: ['system:masters'] }
   const answer = await chain.fetch('/api/v1/namespaces/ns/pods/p', { method: 'DELETE', user })
   expect(await answer.json()).toMatchObject({ code: 500, message: 'Internal error occurred: admission module "Early" failed' })

@@ -76,14 +76,14 @@ export async function buildCertificates(options: ServerChainOptions, delegation?
   const authorities: AuthoritySources = {
     fixed: [generated.ca.certificate, ...givenAuthorities],
     files: clientAuthorityFiles,
-    ...(looksUpClients && delegation && { published: () => delegation.published.clientAuthorities }),
+    ...(looksUpClients && delegation && { getPublished: () => delegation.published.clientAuthorities }),
   }
   const ownFrontProxy = generated.frontProxy
   const frontProxies: AuthoritySources =
     ownFrontProxy === undefined
       ? {
           ...givenFrontProxies,
-          ...(mayLookUpFrontProxies(options) && delegation && { published: () => delegation.published.frontProxyAuthorities }),
+          ...(mayLookUpFrontProxies(options) && delegation && { getPublished: () => delegation.published.frontProxyAuthorities }),
         }
       : { fixed: [ownFrontProxy.ca.certificate], files: [] }
   const serving = { ...base, named: namedCertificates }

@@ -62,12 +62,12 @@ interface FlowControlParts {
 
 /** The background work of priority and fairness: it keeps the built-in objects and follows the configuration. */
 export class FlowControlWork implements AsyncDisposable {
-  readonly #parts: FlowControlParts
+  readonly #dependencies: FlowControlParts
   readonly #controller: ConfigController | undefined
 
-  constructor(parts: FlowControlParts) {
-    const { control, config, client, informers, queueMetrics } = parts
-    this.#parts = parts
+  constructor(dependencies: FlowControlParts) {
+    const { control, config, client, informers, queueMetrics } = dependencies
+    this.#dependencies = dependencies
     if (control === undefined) return
     const controller = new ConfigController({
       configuration: control.configuration,
@@ -86,7 +86,7 @@ export class FlowControlWork implements AsyncDisposable {
   }
 
   keepObjects(): Promise<void> {
-    const { client, config, stopping: signal } = this.#parts
+    const { client, config, stopping: signal } = this.#dependencies
     const onError = (error: unknown): void => this.#report('The built-in objects of priority and fairness were not checked', error)
     return startKeepingObjects({ client, clock: config.clock, signal, onError })
   }
@@ -100,6 +100,6 @@ export class FlowControlWork implements AsyncDisposable {
   }
 
   #report(message: string, error: unknown): void {
-    this.#parts.log(0, message, { err: describeError(error) })
+    this.#dependencies.log(0, message, { err: describeError(error) })
   }
 }

@@ -82,8 +82,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const dialer = createDialer({ dial: egress.dial, resolver })
   const delegation = await buildDelegation(options, { metrics, clock, dialer })
   try {
-    const parts = await buildParts(options, { metrics, clock, egress, dialer, resolver, delegation }, (reader) => (client = reader))
-    return { ...parts, listenAt: (bound) => (address = bound) }
+    const components = await buildParts(options, { metrics, clock, egress, dialer, resolver, delegation }, (reader) => (client = reader))
+    return { ...components, listenAt: (bound) => (address = bound) }
   } catch (error) {
     delegation?.[Symbol.dispose]()
     throw error

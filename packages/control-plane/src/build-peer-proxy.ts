@@ -24,8 +24,8 @@ interface PeerProxyParts {
  * Creates the forwarding of requests to other API servers, and merges their groups into aggregated discovery. Resolves to undefined if the CAs of
  * the other servers are not configured. Throws `ConfigurationError` for settings that cannot be used.
  */
-export async function buildPeerProxy(parts: PeerProxyParts): Promise<PeerProxy | undefined> {
-  const { options, config, client, discovery, presence, server, queueMetrics } = parts
+export async function buildPeerProxy(dependencies: PeerProxyParts): Promise<PeerProxy | undefined> {
+  const { options, config, client, discovery, presence, server, queueMetrics } = dependencies
   const { serverId, endpoints } = presence
   const { authorityFile } = options.peers ?? {}
   if (endpoints === undefined) return undefined
@@ -65,7 +65,7 @@ export async function buildPeerProxy(parts: PeerProxyParts): Promise<PeerProxy |
     get generation() {
       return peers.generation
     },
-    merge: (groups) => mergeDiscovery({ serverId, groups: groups as Parameters<typeof mergeDiscovery>[0]['groups'] }, peers.groups()),
+    merge: (groups) => mergeDiscovery({ serverId, groups: groups as Parameters<typeof mergeDiscovery>[0]['groups'] }, peers.getGroups()),
     count,
   }
   return peers

@@ -44,7 +44,7 @@ export interface ChainParts {
 }
 
 export class Chain implements ServerChain {
-  readonly #parts: ChainParts
+  readonly #components: ChainParts
   readonly #ready: PromiseParts
   /** True after `start` or `listen` was called. */
   #isStarted = false
@@ -53,8 +53,8 @@ export class Chain implements ServerChain {
   #closing: Promise<void> | undefined
   #debugSocket: Promise<AsyncDisposable | undefined> | undefined
 
-  constructor(parts: ChainParts) {
-    this.#parts = parts
+  constructor(components: ChainParts) {
+    this.#components = components
     this.#ready = createPromiseParts()
     // Marks the rejection of `ready` as handled, because callers may ignore `ready`.
     this.#ready.promise.catch(() => {})
@@ -70,49 +70,49 @@ export class Chain implements ServerChain {
   }
 
   get kubeconfig(): string {
-    const { authority, admin } = this.#parts.config.certificates
+    const { authority, admin } = this.#components.config.certificates
     return createKubeconfig({ server: this.url, certificateAuthority: authority, user: admin })
   }
 
   get kubeconfigPath(): string | undefined {
-    return this.#parts.options.serving?.kubeconfigPath
+    return this.#components.options.serving?.kubeconfigPath
   }
 
   get adminToken(): string {
-    return this.#parts.config.authentication.adminToken
+    return this.#components.config.authentication.adminToken
   }
 
   get certificateAuthority(): string {
-    return this.#parts.config.certificates.authority
+    return this.#components.config.certificates.authority
   }
 
   get controllers(): readonly string[] {
-    return this.#parts.controllers.names
+    return this.#components.controllers.names
   }
 
   get busyWork(): readonly string[] {
-    const { client, queueMetrics } = this.#parts
+    const { client, queueMetrics } = this.#components
     const queues = queueMetrics.listBusyQueues()
     return client.isHandlingEvents ? [...queues, 'watches'] : queues
   }
 
   get client(): ServerChain['client'] {
     if (!this.#isStarted) throw createNotStartedError('client')
-    return this.#parts.client
+    return this.#components.client
   }
 
   get informers(): ServerChain['informers'] {
     if (!this.#isStarted) throw createNotStartedError('informers')
-    return this.#parts.informers
+    return this.#components.informers
   }
 
   async fetch(...request: Parameters<ServerChain['fetch']>): Promise<Response> {
     if (!this.#isStarted) throw createNotStartedError('fetch')
-    return this.#parts.server.fetch(...request)
+    return this.#components.server.fetch(...request)
   }
 
   install(group: ApiGroup<GroupServices>): InstalledGroup {
-    return this.#parts.host.install(group)
+    return this.#components.host.install(group)
   }
 
   start(): Promise<void> {
@@ -122,11 +122,11 @@ export class Chain implements ServerChain {
   }
 
   async listen(): Promise<void> {
-    const { server, options, onPort } = this.#parts
+    const { server, options, onPort } = this.#components
     this.#isStarted = true
     const { bindAddress: host, port: wantedPort, kubeconfigPath } = { ...servingDefaults, ...options.serving }
     const { port } = await server.listen(wantedPort, host)
-    this.#parts.config.certificates.files.follow(server, (text) => options.log(0, text))
+    this.#components.config.certificates.files.follow(server, (text) => options.log(0, text))
     this.#url = `https://${formatUrlHost(findReachableAddress(host))}:${port}`
     await onPort(port)
     if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
@@ -136,7 +136,7 @@ export class Chain implements ServerChain {
 
   /** Opens the debug socket, if it is configured. A failure is only logged, as in kube-apiserver. */
   async #openDebugSocket(): Promise<AsyncDisposable | undefined> {
-    const { diagnostics: { debugSocketPath: path, setVerbosity } = {}, log } = this.#parts.options
+    const { diagnostics: { debugSocketPath: path, setVerbosity } = {}, log } = this.#components.options
     if (path === undefined) return undefined
     const onError = (error: unknown): void => log(0, 'Debug socket failed', { path, err: describeError(error) })
     return openDebugSocket(path, { onError, setVerbosity }).catch((error: unknown) => {
@@ -148,8 +148,8 @@ export class Chain implements ServerChain {
   #runHooks(): void {
     if (this.#haveHooksStarted) return
     this.#haveHooksStarted = true
-    this.#parts.hooks.run().then(this.#ready.resolve, (error: unknown) => {
-      if (this.#closing === undefined) this.#parts.options.log(0, 'Start failed', { err: describeError(error) })
+    this.#components.hooks.run().then(this.#ready.resolve, (error: unknown) => {
+      if (this.#closing === undefined) this.#components.options.log(0, 'Start failed', { err: describeError(error) })
       this.#ready.reject(error)
     })
   }
@@ -178,7 +178,7 @@ export class Chain implements ServerChain {
       customResources,
       aggregated,
       controllers,
-    } = this.#parts
+    } = this.#components
     this.#ready.reject(new Error('the server was closed before it was ready'))
     const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
     if (shutdownDelayMs > 0) {

@@ -90,7 +90,7 @@ test('runs custom filters at their position', async () => {
     name: 'no-widgets',
     after: 'authentication',
     filter: (exchange: Parameters<typeof writeError>[0]) => {
-      if (exchange.info.resource !== 'widgets') return undefined
+      if (exchange.attributes.resource !== 'widgets') return undefined
       writeError(exchange, newForbidden({ group: '', resource: 'widgets' }, '', `not for ${exchange.user.name}`))
       return 'answered' as const
     },

@@ -30,8 +30,8 @@ beforeAll(async () => {
 afterAll(() => chain.close())
 
 async function call(method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': contentType }, ...sent })
+  const requestBody = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': contentType }, ...requestBody })
   const text = await answer.text()
   return {
     code: answer.status,
@@ -195,8 +195,9 @@ describe('discovery of custom resources', () => {
     await using several = await createServerChain({ clock, controllers: ['none'], services: { serverCount: 2 }, log: () => {} })
     await several.start()
     const requestStatus = async (path: string, body?: object): Promise<number> => {
-      const sent = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-      return (await several.fetch(path, { user, ...sent })).status
+      const requestOptions =
+        body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      return (await several.fetch(path, { user, ...requestOptions })).status
     }
     expect(await requestStatus(definitions, createDefinition('late.example.com', 'lates', { versions: [plainVersion] }))).toBe(201)
     const objects = '/apis/late.example.com/v1/lates'

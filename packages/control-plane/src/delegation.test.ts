@@ -69,8 +69,14 @@ interface Sent {
 }
 
 async function ask(target: string, { headers = {}, pair, method = 'GET' }: Sent = {}): Promise<{ status: number; text: string }> {
-  const sent = request(`${extension!.url}${target}`, { method, ca: extension!.certificateAuthority, headers, agent: false, ...pair }).end()
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const clientRequest = request(`${extension!.url}${target}`, {
+    method,
+    ca: extension!.certificateAuthority,
+    headers,
+    agent: false,
+    ...pair,
+  }).end()
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   return { status: answer.statusCode!, text: Buffer.concat(await answer.toArray()).toString() }
 }
 

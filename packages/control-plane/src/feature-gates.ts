@@ -60,9 +60,9 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
   }
 }
 
-function findDependencyProblems(enabled: (feature: string) => boolean): readonly string[] {
+function findDependencyProblems(isEnabled: (feature: string) => boolean): readonly string[] {
   return [...featureDependencies].flatMap(([feature, needs]) => {
-    const disabledNeeds = enabled(feature) ? needs.filter((need) => !enabled(need)) : []
+    const disabledNeeds = isEnabled(feature) ? needs.filter((need) => !isEnabled(need)) : []
     return disabledNeeds.length === 0
       ? []
       : [`${feature} is enabled, but depends on features that are disabled: [${disabledNeeds.join(' ')}]`]

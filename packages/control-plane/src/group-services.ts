@@ -72,7 +72,7 @@ function createNamespaceLabels(client: LoopbackClient): NamespaceLabels {
 
 function claimStatusAuthorizer(authorizer: Authorizer): ClaimStatusAuthorizer {
   return {
-    async findRefusal({ user, info }, replaced) {
+    async findRefusal({ user, attributes: info }, replaced) {
       const attributes = { user, action: { ...info, ...replaced } }
       const { decision, reason } = await authorizer.authorize(attributes)
       return decision === 'allow' ? undefined : createForbiddenError(attributes, reason).message

@@ -186,8 +186,8 @@ describe('headers that name another user', () => {
    * Sends a request with the service account `builder` and with the given additional headers, byte for byte. Returns the status and message
    * of the response.
    */
-  async function listNodes(...more: readonly string[]): Promise<string> {
-    const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signToken(createPayload())}`, ...more]
+  async function listNodes(...flags: readonly string[]): Promise<string> {
+    const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signToken(createPayload())}`, ...flags]
     const clientRequest = request(`${chain.url}/api/v1/nodes`, { ca: chain.certificateAuthority, agent: false, headers }).end()
     const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
     const { message } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { message: string }

@@ -58,7 +58,7 @@ it('stores each resource in its configured store', async () => {
   await chain.ready
   await chain.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'here' } })
   await chain.client.resource({ group: '', resource: 'secrets' })!.create('default', { metadata: { name: 'there' } })
-  const hasKey = async (place: string, key: string): Promise<boolean> => (await opened.get(place)!.get(key)).entry !== undefined
+  const hasKey = async (storeName: string, key: string): Promise<boolean> => (await opened.get(storeName)!.get(key)).entry !== undefined
   expect(await hasKey('http://maps:2379', '/registry/configmaps/default/here')).toBe(true)
   expect(await hasKey('http://main:2379', '/registry/configmaps/default/here')).toBe(false)
   expect(await hasKey('http://main:2379', '/registry/secrets/default/there')).toBe(true)

@@ -7,7 +7,7 @@ export interface Backends extends AsyncDisposable {
   /** Stores by resource, such as "/events" or "apps/deployments". The key "apps/*" applies to all other resources of a group. */
   readonly overrides: ReadonlyMap<string, Backend>
   /** All stores without duplicates. The main store is the first. */
-  readonly all: readonly Backend[]
+  readonly stores: readonly Backend[]
 }
 
 export interface OpenBackendsOptions {
@@ -40,7 +40,7 @@ export async function openBackends(
   return {
     main: backends[0]!,
     overrides: new Map(overrides.map(({ resource, servers }) => [resource, backends[1 + serverLists.indexOf(servers.join(';'))]!])),
-    all: backends,
+    stores: backends,
     [Symbol.asyncDispose]: close,
   }
 }

@@ -8,9 +8,9 @@ import type { PublishedDocuments } from './build-service-account-tokens.ts'
  * Serves the OpenID documents with which other systems verify service account tokens. If the issuer URL cannot be published, logs the
  * reason and does not serve them.
  */
-export function installOpenIdDocuments(server: Server, documents: () => PublishedDocuments, log: Log): void {
+export function installOpenIdDocuments(server: Server, getDocuments: () => PublishedDocuments, log: Log): void {
   try {
-    documents()
+    getDocuments()
   } catch (error) {
     log(0, 'The issuer of service account tokens is not published', { err: error })
     return
@@ -19,7 +19,7 @@ export function installOpenIdDocuments(server: Server, documents: () => Publishe
     server.app.get(
       path,
       withExchange((exchange) => {
-        const { maxAgeSeconds, [document]: body } = documents()
+        const { maxAgeSeconds, [document]: body } = getDocuments()
         // These documents may be cached, unlike other responses.
         exchange.commonHeaders = exchange.commonHeaders.filter((_, i, list) => list[i - (i % 2)]!.toLowerCase() !== 'cache-control')
         return sendBytes(exchange, 200, { 'cache-control': `public, max-age=${maxAgeSeconds}`, 'content-type': type }, body)

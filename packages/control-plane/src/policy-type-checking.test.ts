@@ -46,8 +46,11 @@ test.each(checkedPolicies.map((policy, i) => [`p${i}`, policy] as const))(
     const resourceRules = rules.map((rule) => ({ operations: ['CREATE'], ...rule }))
     await ask('POST', policies, { metadata: { name }, spec: { ...spec, matchConstraints: { resourceRules } } })
     const { status } = await checkPolicy(name, 1)
-    const found = (status!.typeChecking!.expressionWarnings ?? []).map(({ fieldRef, warning }) => [fieldRef, withoutDigits(warning)])
-    expect(Object.fromEntries(found)).toEqual(
+    const foundWarnings = (status!.typeChecking!.expressionWarnings ?? []).map(({ fieldRef, warning }) => [
+      fieldRef,
+      withoutDigits(warning),
+    ])
+    expect(Object.fromEntries(foundWarnings)).toEqual(
       Object.fromEntries(Object.entries(warnings).map(([field, text]) => [field, withoutDigits(text)])),
     )
   },

@@ -24,13 +24,19 @@ export interface ReloadMetrics {
  * Registers the reload metrics of the authentication or the authorization configuration. If no file is configured, the metrics have no
  * series.
  */
-export function createReloadMetrics(registry: MetricsRegistry, what: 'authentication' | 'authorization', now: () => number): ReloadMetrics {
-  const prefix = `apiserver_${what}_config_controller`
-  const reloads = registry.register(createCounter(`${prefix}_automatic_reloads_total`, `[BETA] Reloads of the ${what} configuration.`))
+export function createReloadMetrics(
+  registry: MetricsRegistry,
+  subject: 'authentication' | 'authorization',
+  now: () => number,
+): ReloadMetrics {
+  const prefix = `apiserver_${subject}_config_controller`
+  const reloads = registry.register(createCounter(`${prefix}_automatic_reloads_total`, `[BETA] Reloads of the ${subject} configuration.`))
   const timestamps = registry.register(
-    createGauge(`${prefix}_automatic_reload_last_timestamp_seconds`, `[BETA] Time of the last reload of the ${what} configuration.`),
+    createGauge(`${prefix}_automatic_reload_last_timestamp_seconds`, `[BETA] Time of the last reload of the ${subject} configuration.`),
   )
-  const configInfo = registry.register(createGauge(`${prefix}_last_config_info`, `[ALPHA] The ${what} configuration that was loaded last.`))
+  const configInfo = registry.register(
+    createGauge(`${prefix}_last_config_info`, `[ALPHA] The ${subject} configuration that was loaded last.`),
+  )
   const attempt = (status: string): void => {
     reloads.with({ status, apiserver_id_hash: apiServerIdHash }).value++
     timestamps.with({ status, apiserver_id_hash: apiServerIdHash }).value = now() / 1000

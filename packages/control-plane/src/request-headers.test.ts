@@ -47,13 +47,13 @@ test.each([
     ['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled'],
   ],
 ])('%j with %j has the problems %j', (frontProxy, set, problems) => {
-  let found: readonly string[] = []
+  let foundProblems: readonly string[] = []
   try {
     checkRequestHeaders({ frontProxy }, readGates(set))
   } catch (error) {
-    found = (error as ConfigurationError).problems
+    foundProblems = (error as ConfigurationError).problems
   }
-  expect(found).toEqual(problems)
+  expect(foundProblems).toEqual(problems)
 })
 
 test('warns if headers that other API servers need are not configured', () => {

@@ -34,14 +34,14 @@ let count = 0
 /** Grants rules to a user in a namespace, or in the whole cluster. Waits until the authorizer applies them. */
 async function give(user: string, namespace: string, ...rules: PolicyRule[]): Promise<void> {
   const name = `given-${count++}`
-  const scope = namespace === '' ? '' : `namespaces/${namespace}/`
+  const scopePath = namespace === '' ? '' : `namespaces/${namespace}/`
   const prefix = namespace === '' ? 'cluster' : ''
   const kind = namespace === '' ? 'ClusterRole' : 'Role'
-  expect((await requestAsAdmin('POST', formatRbacPath(`${scope}${prefix}roles`), { metadata: { name }, rules })).status).toBe(201)
+  expect((await requestAsAdmin('POST', formatRbacPath(`${scopePath}${prefix}roles`), { metadata: { name }, rules })).status).toBe(201)
   const subjects = [{ kind: 'User', name: user }]
   const roleRef = { apiGroup, kind, name }
   expect(
-    (await requestAsAdmin('POST', formatRbacPath(`${scope}${prefix}rolebindings`), { metadata: { name }, roleRef, subjects })).status,
+    (await requestAsAdmin('POST', formatRbacPath(`${scopePath}${prefix}rolebindings`), { metadata: { name }, roleRef, subjects })).status,
   ).toBe(201)
   for (const { verbs, apiGroups, resources, resourceNames = [''] } of rules) {
     const resourceAttributes = { namespace, verb: verbs![0], group: apiGroups![0], resource: resources![0], name: resourceNames[0] }

@@ -22,8 +22,8 @@ export async function readNamed(files: NamedCertificateFiles): Promise<NamedCert
   return { ...(await readPair(files)), ...(files.names && { names: files.names }) }
 }
 
-export async function readAuthorities({ fixed, files, published }: AuthoritySources): Promise<string[]> {
-  return [...fixed, ...(await Promise.all(files.map((file) => readFile(file, 'utf8')))), ...[published?.() ?? []].flat()]
+export async function readAuthorities({ fixed, files, getPublished }: AuthoritySources): Promise<string[]> {
+  return [...fixed, ...(await Promise.all(files.map((file) => readFile(file, 'utf8')))), ...[getPublished?.() ?? []].flat()]
 }
 
 /** Sources of CAs: fixed PEM texts, PEM files, and a PEM text that another server publishes. */
@@ -31,7 +31,7 @@ export interface AuthoritySources {
   readonly fixed: readonly string[]
   readonly files: readonly string[]
   /** Returns the published CAs. Undefined if there are none now. */
-  readonly published?: () => string | undefined
+  readonly getPublished?: () => string | undefined
 }
 
 type FollowedCertificates = Certificates & Required<Pick<Certificates, 'clientAuthorities' | 'frontProxyAuthorities'>>

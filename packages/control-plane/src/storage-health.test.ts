@@ -19,7 +19,7 @@ test('an unreadable resource delays the start by a minute, but does not fail it'
   const clock = createManualClock()
   await using backend = openMemory()
   const unreadable = { checkReady: () => Promise.reject(new Error('storage is (re)initializing')) }
-  const started = { backends: { all: [backend] }, storages: [unreadable] }
+  const started = { backends: { stores: [backend] }, storages: [unreadable] }
   const logged: unknown[] = []
   let isDone = false
   const waiting = waitForStorages(started, { clock, log: (...line) => logged.push(line) }).then(() => (isDone = true))

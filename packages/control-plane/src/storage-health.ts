@@ -7,7 +7,7 @@ import type { GenericConfig } from './build-generic-config.ts'
 
 /** Adds health checks of the stores. They are named "etcd" for every driver, because monitoring relies on that name. */
 export function addStorageHealth(server: Pick<Server, 'addHealthCheck'>, { backends, encryption }: CheckedStorages): void {
-  for (const [n, backend] of backends.all.entries()) {
+  for (const [n, backend] of backends.stores.entries()) {
     const [name, readiness] = n === 0 ? ['etcd', 'etcd-readiness'] : [`etcd-override-${n - 1}`, `etcd-override-readiness-${n - 1}`]
     const check = (): Promise<void> => backend.checkHealth()
     server.addHealthCheck({ name, group: 'etcd', check })
@@ -17,7 +17,9 @@ export function addStorageHealth(server: Pick<Server, 'addHealthCheck'>, { backe
   for (const check of encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
 }
 
-type CheckedStorages = Pick<GenericConfig, 'encryption'> & { readonly backends: { readonly all: readonly Pick<Backend, 'checkHealth'>[] } }
+type CheckedStorages = Pick<GenericConfig, 'encryption'> & {
+  readonly backends: { readonly stores: readonly Pick<Backend, 'checkHealth'>[] }
+}
 
 /** Adds the check that informers have read their resources. */
 export function addInformerHealth(server: Pick<Server, 'addHealthCheck'>, informers: Pick<SharedInformers, 'listUnsynced'>): void {
@@ -29,7 +31,7 @@ export function addInformerHealth(server: Pick<Server, 'addHealthCheck'>, inform
 }
 
 interface StartedStorages {
-  readonly backends: { readonly all: readonly Pick<Backend, 'checkHealth'>[] }
+  readonly backends: { readonly stores: readonly Pick<Backend, 'checkHealth'>[] }
   readonly storages: Iterable<Pick<Storage, 'checkReady'>>
 }
 
@@ -39,7 +41,7 @@ async function checkAllReady({ storages }: StartedStorages): Promise<void> {
 
 /** Throws if a store has stopped or was closed. These states are permanent, but the watch cache would report them only as "not ready". */
 async function requireRunning({ backends }: StartedStorages): Promise<void> {
-  for (const backend of backends.all) {
+  for (const backend of backends.stores) {
     await backend.checkHealth().catch((error: unknown) => {
       if (isBackendError(error, 'StoppedError')) throw error
     })

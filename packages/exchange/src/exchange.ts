@@ -62,7 +62,7 @@ export class Exchange implements RequestContext {
   recordObject: RequestContext['recordObject'] = undefined
   /** Current step of the request's trace. Undefined if the request is not recorded. */
   span: Span | undefined = undefined
-  info: RequestAttributes = noAttributes
+  attributes: RequestAttributes = noAttributes
   /** The route of the request; undefined if no installed resource serves its URL. */
   route: Route | undefined = undefined
   /** Namespace of the request; empty for cluster-wide requests. */
@@ -131,7 +131,7 @@ export class Exchange implements RequestContext {
    * Returns Node's own request and response streams, for code that pipes them. For HTTP/2 requests without a body, they are created on demand.
    * Their API matches that of the HTTP/1.1 streams.
    */
-  nodeStreams(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
+  createNodeStreams(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     const pair = this.#incoming.getNodePair?.()
     if (pair !== undefined) {
       this.#incoming = pair.incoming
@@ -147,7 +147,7 @@ export class Exchange implements RequestContext {
 
   /** Sets the attributes of the request's URL, and the route that serves it. */
   interpret(attributes: RequestAttributes, route: Route | undefined): void {
-    this.info = attributes
+    this.attributes = attributes
     this.route = route
     this.namespace = route?.namespaced === false ? '' : attributes.namespace
   }
@@ -157,14 +157,14 @@ export class Exchange implements RequestContext {
   }
 
   /** Returns a header of the request. Joins several values by commas. `name` must be in lower case. */
-  header(name: string): string | undefined {
+  getHeader(name: string): string | undefined {
     const value = this.#incoming.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
   }
 
   /** Value of the Accept header; empty if there is none. */
   get accept(): string {
-    return this.header('accept') ?? ''
+    return this.getHeader('accept') ?? ''
   }
 
   /** Clauses of the Accept header in order of preference. */

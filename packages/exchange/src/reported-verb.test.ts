@@ -30,7 +30,7 @@ test.each([
 ])('%s %s is reported like in kube-apiserver', (method, url, contentType, reported) => {
   const target = parseTarget(url)
   const query = parseQuery(target.query)
-  const info = parseRequestInfo(method, target, query)
-  const scope = decideReportedScope(info)
-  expect(`${decideReportedVerb({ info, method, query, contentType }, scope)} ${scope}`).toBe(reported)
+  const attributes = parseRequestInfo(method, target, query)
+  const reportedScope = decideReportedScope(attributes)
+  expect(`${decideReportedVerb({ attributes, method, query, contentType }, reportedScope)} ${reportedScope}`).toBe(reported)
 })

@@ -13,20 +13,20 @@ type ScopedAction = Pick<RequestInfo, 'isResourceRequest' | 'name' | 'verb' | 'n
 
 /** A request, as far as its reported verb depends on it. */
 export interface ReportedRequest {
-  readonly info: Pick<RequestInfo, 'isResourceRequest' | 'subresource'>
+  readonly attributes: Pick<RequestInfo, 'isResourceRequest' | 'subresource'>
   readonly method: string
   readonly query: QueryParameters
   readonly contentType: string | undefined
 }
 
 /**
- * Returns the verb of a request in metrics and traces: its method, or LIST, WATCH, APPLY or CONNECT for these requests. `scope` tells lists from
+ * Returns the verb of a request in metrics and traces: its method, or LIST, WATCH, APPLY or CONNECT for these requests. `reportedScope` tells lists from
  * requests for one object. As in kube-apiserver, only the exact media type of YAML is an APPLY, and each GET with `?watch` is a WATCH.
  */
-export function decideReportedVerb({ info, method, query, contentType }: ReportedRequest, scope: string): string {
-  if (info.subresource !== '' && info.isResourceRequest && connectSubresources.has(info.subresource)) return 'CONNECT'
+export function decideReportedVerb({ attributes, method, query, contentType }: ReportedRequest, reportedScope: string): string {
+  if (attributes.subresource !== '' && attributes.isResourceRequest && connectSubresources.has(attributes.subresource)) return 'CONNECT'
   if (method === 'GET' && query.size > 0 && parseLooseBoolean(query.get('watch'))) return 'WATCH'
-  if (method === 'GET' || method === 'HEAD') return scope === 'resource' || scope === '' ? 'GET' : 'LIST'
+  if (method === 'GET' || method === 'HEAD') return reportedScope === 'resource' || reportedScope === '' ? 'GET' : 'LIST'
   return method === 'PATCH' && contentType === applyPatchType ? 'APPLY' : method
 }
 

@@ -25,8 +25,8 @@ export interface RequestAudit {
   recordPatch(patch: Uint8Array): void
   /** Records the user that an impersonating request runs as. `constraint` is the verb that allowed it, or "". */
   recordImpersonation(user: UserInfo, constraint: string): void
-  /** Records that the API version is deprecated. `gone` is the release that removes it, or "". Only the last event tells it. */
-  recordDeprecation(gone: string): void
+  /** Records that the API version is deprecated. `removalRelease` is the release that removes it, or "". Only the last event tells it. */
+  recordDeprecation(removalRelease: string): void
   recordStatus(status: Status): void
   /** Records that the object of the response is encoded from now on. Its latency is measured until the response is complete. */
   beginEncoding(): void

@@ -10,7 +10,7 @@ export type ResponseHeaderList = readonly string[]
 
 /**
  * Sends a complete response. Adds its length if `headers` is an object. Writes it to the socket directly, without a `Response` or a stream. The caller must not modify the
- * body until `written` is called. If the client disconnects, `written` is never called. The response of an audited request may have to wait
+ * body until `onWritten` is called. If the client disconnects, `onWritten` is never called. The response of an audited request may have to wait
  * until its event is stored.
  */
 export function sendBytes(
@@ -18,14 +18,14 @@ export function sendBytes(
   status: number,
   headers: ResponseHeaders | ResponseHeaderList,
   body: Uint8Array | string,
-  written?: () => void,
+  onWritten?: () => void,
 ): void {
   const { audit } = exchange
-  if (audit === undefined) return sendNow(exchange, status, headers, body, written)
+  if (audit === undefined) return sendNow(exchange, status, headers, body, onWritten)
   audit.respond(status)
   const stored = audit.complete()
-  if (stored === undefined) return sendNow(exchange, status, headers, body, written)
-  exchange.delayedResponse = stored.then(() => sendNow(exchange, status, headers, body, written))
+  if (stored === undefined) return sendNow(exchange, status, headers, body, onWritten)
+  exchange.delayedResponse = stored.then(() => sendNow(exchange, status, headers, body, onWritten))
 }
 
 function sendNow(
@@ -81,9 +81,9 @@ function isList(headers: ResponseHeaders | ResponseHeaderList): headers is Respo
 export interface ResponseSink {
   /**
    * Writes a chunk. Returns false if the socket's buffer is full; then the caller must await `waitForDrain()` before the next write. The caller must
-   * not modify the bytes until `written` is called. Without `written`, it must never modify them.
+   * not modify the bytes until `onWritten` is called. Without `onWritten`, it must never modify them.
    */
-  write(chunk: Uint8Array | string, written?: () => void): boolean
+  write(chunk: Uint8Array | string, onWritten?: () => void): boolean
   /**
    * Writes a chunk that already includes the framing of chunked encoding, and `bytes` bytes of the body. Returns the same as `write`. Bytes that
    * many responses share are then framed only once. Defined only on HTTP/1.1 for a response without a length.
@@ -158,17 +158,17 @@ class NodeSink implements ResponseSink {
    * end watches because of memory that is not in use. The cache limits each watch itself.
    */
   get #isShared(): boolean {
-    return this.#exchange.info.verb === 'watch'
+    return this.#exchange.attributes.verb === 'watch'
   }
 
   get closed(): boolean {
     return this.#end.closed
   }
 
-  write(chunk: Uint8Array | string, written?: () => void): boolean {
+  write(chunk: Uint8Array | string, onWritten?: () => void): boolean {
     if (this.#end.closed) return true
     this.#exchange.sentBytes += chunk.length
-    return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
+    return onWritten === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, onWritten)
   }
 
   async waitForDrain(): Promise<void> {

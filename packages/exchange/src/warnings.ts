@@ -33,9 +33,9 @@ export class Warnings {
   }
 
   #push(text: string): void {
-    const sent = this.#isTruncating ? truncateText(text) : text
-    this.#length += measureEscaped(sent)
-    this.#headers.push(`299 - ${quote(sent)}`)
+    const sentText = this.#isTruncating ? truncateText(text) : text
+    this.#length += measureEscaped(sentText)
+    this.#headers.push(`299 - ${quote(sentText)}`)
   }
 }
 

@@ -33,10 +33,10 @@ export type ControlledRequest = ListRequest & RequestDetails
  *
  * @example
  * const control = new FlowControl({ serverSeats: 600, metrics, findStats: () => undefined, onProblem: console.error })
- * const target = control.classify(info, user)
+ * const target = control.classify(attributes, user)
  * const request = control.start(exchange, target)
  * if (typeof request === 'string') reject(control.countRejected(target))
- * else if (!request.isWaiting || (await request.whenDecided())) serve().finally(() => request.leave())
+ * else if (!request.isWaiting || (await request.waitForDecision())) serve().finally(() => request.leave())
  */
 export class FlowControl {
   readonly configuration: FlowConfiguration
@@ -61,8 +61,8 @@ export class FlowControl {
   }
 
   /** Returns the flow schema and the priority level of a request. */
-  classify(info: RequestDetails['info'], user: RequestDetails['user']): FlowTarget {
-    return this.configuration.classify(info, user)
+  classify(action: RequestDetails['attributes'], user: RequestDetails['user']): FlowTarget {
+    return this.configuration.classify(action, user)
   }
 
   /** Starts a request, or adds it to a queue. Returns the reason if there is no room for it. Calls `onEstimated` before. */
@@ -70,7 +70,7 @@ export class FlowControl {
     const estimate = estimateWork(request, target, this)
     onEstimated?.(estimate)
     target.series.seats.observe(countMostSeats(estimate))
-    return target.level.queues.start(target.flowOf(request.info, request.user), estimate, request)
+    return target.level.queues.start(target.identifyFlow(request.attributes, request.user), estimate, request)
   }
 
   /** Counts a rejected request. Returns the number of seconds after which its client should try again. */
@@ -85,7 +85,7 @@ export class FlowControl {
   }
 
   /** Returns the statistics of the objects that a list returns. */
-  findStats(info: RequestDetails['info']): ReturnType<FindObjectStats> {
-    return this.#findStats(info)
+  findStats(action: RequestDetails['attributes']): ReturnType<FindObjectStats> {
+    return this.#findStats(action)
   }
 }

@@ -6,7 +6,7 @@ import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
 /** Called when a watch opens. */
-export type WatchObserver = (of: GroupVersionResource, exchange: Pick<Exchange, 'info' | 'started'>) => WatchRecorder
+export type WatchObserver = (of: GroupVersionResource, exchange: Pick<Exchange, 'attributes' | 'started'>) => WatchRecorder
 
 /** Records what one watch sends. */
 export interface WatchRecorder {

@@ -237,7 +237,7 @@ export function createLoopbackContext(request: LoopbackRequest, fieldManager: st
   const { verb, resource, subresource = '', namespace, name = '' } = request
   return {
     user: loopbackUser,
-    info: createResourceAction({
+    attributes: createResourceAction({
       verb,
       apiGroup: resource.group,
       apiVersion: resource.version,

@@ -54,9 +54,9 @@ export interface UpdatePlan<T extends KubeObject> {
 
 /** Returns the resource under the name that the client used, for error messages. For core events that may be events.events.k8s.io. */
 export function qualifyResource(dependencies: Pick<StoreDependencies<KubeObject>, 'resource'>, context: RequestContext): GroupResource {
-  const { info } = context
-  if (!info.isResourceRequest || info.resource === '') return dependencies.resource
-  return { group: info.apiGroup, resource: info.resource }
+  const { attributes } = context
+  if (!attributes.isResourceRequest || attributes.resource === '') return dependencies.resource
+  return { group: attributes.apiGroup, resource: attributes.resource }
 }
 
 /** The options of a store. Clock, uids and names have defaults. */

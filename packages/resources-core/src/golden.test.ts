@@ -93,7 +93,7 @@ function create(step: Step): string | JsonObject {
   const hub = scheme.findHub(gvk)!
   const definition = core.resources.find((resource) => resource.kind === hub.kind && resource.group === hub.group)!
   const namespaced = definition.scope === 'Namespaced'
-  const context = { info: { apiGroup: gvk.group, apiVersion: gvk.version } } as RequestContext
+  const context = { attributes: { apiGroup: gvk.group, apiVersion: gvk.version } } as RequestContext
   if (namespaced) object.metadata.namespace ??= 'golden'
   if (!object.metadata.name && object.metadata.generateName)
     object.metadata.name = `${object.metadata.generateName}${readGeneratedSuffix(step)}`

@@ -128,7 +128,7 @@ class HonoRequest {
 
   /** Returns the value of a header, like `Headers.get`. */
   get(name: string): string | null {
-    return this.#exchange.header(name.toLowerCase()) ?? null
+    return this.#exchange.getHeader(name.toLowerCase()) ?? null
   }
 }
 

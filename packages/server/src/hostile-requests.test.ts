@@ -44,8 +44,8 @@ beforeAll(async () => {
     log: (level, text) => level === 0 && bugs.push(text),
   })
   server.app.all('/api/*', (c) => {
-    const { user, info } = getExchange(c)
-    return c.json({ dispatched: c.req.path, decided: info.path, user })
+    const { user, attributes } = getExchange(c)
+    return c.json({ dispatched: c.req.path, decided: attributes.path, user })
   })
   port = (await server.listen(0, '127.0.0.1')).port
 })

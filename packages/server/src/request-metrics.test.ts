@@ -11,7 +11,7 @@ function parseInfo(method: string, url: string): RequestInfo {
 }
 
 const createObservedRequest = (target: string): ObservedRequest => ({
-  info: parseInfo('GET', target),
+  attributes: parseInfo('GET', target),
   method: 'GET',
   query: parseQuery(parseTarget(target).query),
   contentType: undefined,
@@ -51,7 +51,12 @@ test('measures the sizes of read responses', () => {
   const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(createObservedRequest('/api/v1/pods'), 200, 0.001, 20_000)
   metrics.observe(createObservedRequest('/api/v1/pods?watch=1'), 200, 0.001, 5)
-  metrics.observe({ ...createObservedRequest('/api/v1/pods'), info: parseInfo('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
+  metrics.observe(
+    { ...createObservedRequest('/api/v1/pods'), attributes: parseInfo('POST', '/api/v1/pods'), method: 'POST' },
+    201,
+    0.001,
+    5,
+  )
   const text = registry.text()
   expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
   expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)
@@ -118,7 +123,7 @@ test('counts a collection by the scope of its route, and a running watch of one 
   const metrics = createRequestMetrics(registry, isServed)
   const selected = '/api/v1/namespaces/n/pods?fieldSelector=metadata.name%3Da'
   metrics.observe(createObservedRequest(selected), 200, 0.001, 1)
-  metrics.observe({ ...createObservedRequest(selected), method: 'DELETE', info: parseInfo('DELETE', selected) }, 200, 0.001, 1)
+  metrics.observe({ ...createObservedRequest(selected), method: 'DELETE', attributes: parseInfo('DELETE', selected) }, 200, 0.001, 1)
   metrics.getLongRunningGauge(createObservedRequest(`${selected}&watch=1`)).value++
   const text = registry.text()
   expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="LIST"[^}]*\} 1$/m)

@@ -38,7 +38,7 @@ export interface RequestMetrics {
   countAbort(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
   /** Returns the numbers of requests that wait for their turn. */
-  inQueue(): { readonly readOnly: Value; readonly mutating: Value }
+  createQueueGauges(): { readonly readOnly: Value; readonly mutating: Value }
   /** Returns the gauge of running long-running requests with the labels of this request. */
   getLongRunningGauge(request: ObservedRequest): Value
   readonly handshakeErrors: Value
@@ -138,7 +138,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
     const candidates = series.get(first)
     const existing = candidates === undefined ? undefined : findSeries(candidates, labels)
     if (existing !== undefined) return existing
-    if (!isServed(request.info)) return undefined
+    if (!isServed(request.attributes)) return undefined
     const { dry_run: _, ...sliLabels } = labels
     const entry = {
       duration: duration.with(labels),
@@ -161,7 +161,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
 
   function createServedLabels(request: ObservedRequest): RequestLabels {
     const labels = createLabels(request)
-    return isServed(request.info) ? labels : { ...labels, ...noNames }
+    return isServed(request.attributes) ? labels : { ...labels, ...noNames }
   }
 
   /** Returns the labels of a request for another API server. Its resources are not known here, so only a limited number of names is counted. */
@@ -188,7 +188,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
   }
 
   return {
-    inQueue: memoize(() => ({
+    createQueueGauges: memoize(() => ({
       readOnly: inQueue.with({ request_kind: 'readOnly' }),
       mutating: inQueue.with({ request_kind: 'mutating' }),
     })),
@@ -196,7 +196,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
     getLongRunningGauge: (request) => {
       const entry = resolveSeries(request)
       if (entry === undefined) return uncounted
-      const scope = decideReportedScope(request.info)
+      const scope = decideReportedScope(request.attributes)
       let running = entry.longRunning.get(scope)
       if (running === undefined) {
         const { dry_run: _, ...labels } = entry.labels
@@ -218,7 +218,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (attri
     countFailedForwarding: (request, code) => countTerminated(createForwardedLabels(request), code),
     countDrop: (request) => {
       countTerminated({ ...createServedLabels(request), component }, 429)
-      const entry = request.info.isResourceRequest ? resolveSeries(request) : undefined
+      const entry = request.attributes.isResourceRequest ? resolveSeries(request) : undefined
       if (entry !== undefined) findCounter(entry, 429).value++
       else total.with({ ...createServedLabels(request), subresource: '', component, code: '429' }).value++
     },
@@ -262,7 +262,7 @@ export function isObserved(attributes: RequestInfo): boolean {
 }
 
 export interface ObservedRequest extends ReportedRequest {
-  readonly info: RequestInfo
+  readonly attributes: RequestInfo
   /** Milliseconds that do not count for service level indicators. */
   readonly excludedMs?: number
 }
@@ -280,7 +280,7 @@ interface RequestLabels extends Readonly<Record<string, string>> {
 }
 
 function createLabels(request: ObservedRequest): RequestLabels {
-  const { info: attributes } = request
+  const { attributes } = request
   if (!attributes.isResourceRequest) {
     return {
       verb: decideVerb(request, ''),
@@ -313,14 +313,17 @@ function hasMeasuredSize({ verb, subresource }: RequestLabels): boolean {
 }
 
 /** Returns the scope of the route of a request. The name in a field selector has no influence on the route. */
-function decideRouteScope(info: RequestInfo): string {
-  const isCollection = info.verb === 'list' || info.verb === 'deletecollection' || (info.verb === 'watch' && !info.path.includes('/watch/'))
-  return isCollection ? (info.namespace === '' ? 'cluster' : 'namespace') : decideReportedScope(info)
+function decideRouteScope(attributes: RequestInfo): string {
+  const isCollection =
+    attributes.verb === 'list' ||
+    attributes.verb === 'deletecollection' ||
+    (attributes.verb === 'watch' && !attributes.path.includes('/watch/'))
+  return isCollection ? (attributes.namespace === '' ? 'cluster' : 'namespace') : decideReportedScope(attributes)
 }
 
 /** Returns the label `verb`. Deprecated paths such as `/api/v1/watch/pods` are watches too. Methods that clients invent share a label. */
 function decideVerb(request: ObservedRequest, scope: string): string {
-  if (request.info.verb === 'watch') return 'WATCH'
+  if (request.attributes.verb === 'watch') return 'WATCH'
   const verb = decideReportedVerb(request, scope)
   return knownVerbs.has(verb) ? verb : 'other'
 }

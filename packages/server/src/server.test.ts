@@ -54,8 +54,8 @@ function start(options: Partial<ServerOptions> = {}): Server {
     ...options,
   })
   newServer.app.get('/api/v1/whoami', (c) => {
-    const { user, info, fieldManager } = getExchange(c)
-    return c.json({ user, verb: info.verb, fieldManager })
+    const { user, attributes, fieldManager } = getExchange(c)
+    return c.json({ user, verb: attributes.verb, fieldManager })
   })
   newServer.app.get('/api/v1/warned', (c) => {
     getExchange(c).warn('old news')

@@ -19,7 +19,7 @@ export function createWatchMetrics(registry: MetricsRegistry): WatchObserver {
       initialBuckets,
     ),
   )
-  return ({ group, version, resource }, { info, started }) => {
+  return ({ group, version, resource }, { attributes, started }) => {
     const labels = { group, version, resource }
     const count = total.with(labels)
     const size = sizes.with(labels)
@@ -29,7 +29,7 @@ export function createWatchMetrics(registry: MetricsRegistry): WatchObserver {
         for (let i = 0; i < events; i++) size.observe(bytes / events)
       },
       sentInitialEvents: () =>
-        initialDurations.with({ ...labels, scope: decideReportedScope(info) }).observe((performance.now() - started) / 1000),
+        initialDurations.with({ ...labels, scope: decideReportedScope(attributes) }).observe((performance.now() - started) / 1000),
     }
   }
 }

@@ -72,8 +72,8 @@ describe('resource', () => {
   })
 
   test('selects the most stable version, or the given one', () => {
-    expect(cluster.resource('horizontalpodautoscalers.autoscaling').path()).toBe('/apis/autoscaling/v2/horizontalpodautoscalers')
-    expect(cluster.resource('horizontalpodautoscalers.autoscaling', { version: 'v1', namespace: 'a' }).path('b')).toBe(
+    expect(cluster.resource('horizontalpodautoscalers.autoscaling').getPath()).toBe('/apis/autoscaling/v2/horizontalpodautoscalers')
+    expect(cluster.resource('horizontalpodautoscalers.autoscaling', { version: 'v1', namespace: 'a' }).getPath('b')).toBe(
       '/apis/autoscaling/v1/namespaces/a/horizontalpodautoscalers/b',
     )
     expect(() => cluster.resource('gadgets.example.com')).toThrow('the server does not serve gadgets.example.com')
@@ -81,13 +81,13 @@ describe('resource', () => {
 
   test('watches until the loop is left, the signal aborts, or the server rejects it', async () => {
     await openMaps().create({ metadata: { name: 'watched' } })
-    const seen: string[] = []
+    const events: string[] = []
     for await (const { type, object } of openMaps().watch({ labelSelector: 'app!=x' })) {
-      seen.push(`${type} ${object.metadata.name}`)
+      events.push(`${type} ${object.metadata.name}`)
       if (object.metadata.name === 'watched' && type === 'ADDED') await openMaps().delete('watched')
       if (type === 'DELETED') break
     }
-    expect(seen.slice(-2)).toEqual(['ADDED watched', 'DELETED watched'])
+    expect(events.slice(-2)).toEqual(['ADDED watched', 'DELETED watched'])
     const abort = new AbortController()
     const { metadata } = await openMaps().list()
     const quiet = openMaps().watch({ signal: abort.signal, resourceVersion: metadata.resourceVersion! })

@@ -88,7 +88,7 @@ describe('a kind from a Zod schema', () => {
       reason: 'Conflict',
     })
     expect((await resource.list({ fieldSelector: 'spec.color=red' })).items.map(({ metadata }) => metadata.name)).toEqual(['mug'])
-    const table = await cluster.fetch(resource.path('mug', { namespace: 'default' }), {
+    const table = await cluster.fetch(resource.getPath('mug', { namespace: 'default' }), {
       headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
     })
     expect(await table.json()).toMatchObject({ rows: [{ cells: ['mug', 5] }] })

@@ -45,7 +45,7 @@ interface PlannedFault {
   readonly match: RequestMatch
   readonly fault: Fault
   /** The server that answers stale reads. */
-  readonly past: PastServer | undefined
+  readonly pastServer: PastServer | undefined
   remaining: number
 }
 
@@ -84,8 +84,8 @@ export class Faults {
   next(match: RequestMatch | (Partial<ClusterRequest> & { readonly times?: number }), fault: Fault): void {
     const { times = 1, ...criteria } = typeof match === 'function' ? { times: 1 } : (match as Partial<ClusterRequest> & { times?: number })
     if (!(times > 0)) throw new RangeError(`times: ${times} must be greater than 0`)
-    const past = fault === 'stale-read' ? this.#target.keepPast() : undefined
-    this.#planned.push({ match: typeof match === 'function' ? match : criteria, fault, past, remaining: times })
+    const pastServer = fault === 'stale-read' ? this.#target.keepPast() : undefined
+    this.#planned.push({ match: typeof match === 'function' ? match : criteria, fault, pastServer, remaining: times })
   }
 
   /**
@@ -115,7 +115,7 @@ export class Faults {
 
   /** Removes all planned faults. */
   clear(): void {
-    for (const { past } of this.#planned.splice(0)) this.#closePast(past)
+    for (const { pastServer } of this.#planned.splice(0)) this.#closePast(pastServer)
   }
 
   /** Closes the connections of open watches that match, as if the network had failed. Returns their number. */
@@ -169,19 +169,19 @@ export class Faults {
     }
   }
 
-  async #readPast(exchange: Exchange, { past, remaining }: PlannedFault): Promise<'answered'> {
+  async #readPast(exchange: Exchange, { pastServer, remaining }: PlannedFault): Promise<'answered'> {
     try {
-      await past!.serve(exchange)
+      await pastServer!.serve(exchange)
     } catch (error) {
       writeError(exchange, error)
     } finally {
-      if (remaining === 0) this.#closePast(past)
+      if (remaining === 0) this.#closePast(pastServer)
     }
     return 'answered'
   }
 
-  #closePast(past: PastServer | undefined): void {
-    past?.close().catch(this.#target.onError)
+  #closePast(pastServer: PastServer | undefined): void {
+    pastServer?.close().catch(this.#target.onError)
   }
 
   #takeRandom(request: ClusterRequest): Fault | undefined {

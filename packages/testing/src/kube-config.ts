@@ -22,15 +22,15 @@ const inProcessUrl = 'https://keelson.invalid'
  * Fills a `KubeConfig` whose requests and watches are served in process. client-node sends them with undici's `fetch`, which accepts a custom
  * dispatcher for each request. WebSockets (exec, attach, port-forward) need the port of the server.
  */
-export function fillKubeConfig<T extends KubeConfigOfClientNode>(config: T, parts: KubeConfigParts): T {
-  const { url = inProcessUrl, certificateAuthority, userName, token } = parts
+export function fillKubeConfig<T extends KubeConfigOfClientNode>(config: T, values: KubeConfigParts): T {
+  const { url = inProcessUrl, certificateAuthority, userName, token } = values
   config.loadFromOptions({
     clusters: [{ name: 'keelson', server: url, caData: Buffer.from(certificateAuthority).toString('base64'), skipTLSVerify: false }],
     users: [{ name: userName, token }],
     contexts: [{ name: 'keelson', cluster: 'keelson', user: userName }],
     currentContext: 'keelson',
   })
-  const dispatcher = new FetchDispatcher(parts.fetch)
+  const dispatcher = new FetchDispatcher(values.fetch)
   config.applySecurityAuthentication = async (context: { setDispatcher?(value: unknown): void }) => {
     if (context.setDispatcher === undefined) {
       throw new Error('kubeConfig needs @kubernetes/client-node 2; for older versions call listen() and load the text of kubeconfig()')

@@ -23,15 +23,15 @@ const isManifest = (file: string): boolean => /\.(?:ya?ml|json)$/.test(file)
 
 /** Returns the files of a path or pattern, sorted by name. */
 async function findFiles(pathOrPattern: string): Promise<readonly string[]> {
-  const found = await stat(pathOrPattern).catch(() => undefined)
-  if (found?.isDirectory()) {
+  const stats = await stat(pathOrPattern).catch(() => undefined)
+  if (stats?.isDirectory()) {
     const names = await readdir(pathOrPattern, { recursive: true })
     return names
       .filter(isManifest)
       .toSorted()
       .map((name) => path.join(pathOrPattern, name))
   }
-  if (found !== undefined) return [pathOrPattern]
+  if (stats !== undefined) return [pathOrPattern]
   const matches: string[] = []
   for await (const file of glob(pathOrPattern)) if (isManifest(file)) matches.push(file)
   return matches.toSorted()

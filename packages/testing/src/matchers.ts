@@ -34,12 +34,13 @@ export const matchers: {
   toHaveCondition(received, type, expected = {}) {
     const object = requireObject(received, 'toHaveCondition')
     const conditions = readConditions(object)
-    const wanted = { status: 'True', ...expected, type }
-    const pass = conditions.some((condition) => isPartOf(wanted, condition))
-    const found = conditions.length === 0 ? 'it has none' : `its conditions are ${conditions.map(formatCondition).join(', ')}`
+    const wantedCondition = { status: 'True', ...expected, type }
+    const pass = conditions.some((condition) => isPartOf(wantedCondition, condition))
+    const foundText = conditions.length === 0 ? 'it has none' : `its conditions are ${conditions.map(formatCondition).join(', ')}`
     return {
       pass,
-      message: () => `expected ${describe(object)} ${pass ? 'not ' : ''}to have the condition ${formatCondition(wanted)}; ${found}`,
+      message: () =>
+        `expected ${describe(object)} ${pass ? 'not ' : ''}to have the condition ${formatCondition(wantedCondition)}; ${foundText}`,
     }
   },
   toHaveManagedFields(received, manager, paths) {
@@ -65,8 +66,10 @@ function requireObject(received: unknown, matcher: string): KubeObject {
   return received as KubeObject
 }
 
-function isPartOf(wanted: Partial<StatusCondition>, condition: StatusCondition): boolean {
-  return Object.entries(wanted).every(([field, value]) => value === undefined || condition[field as keyof StatusCondition] === value)
+function isPartOf(wantedCondition: Partial<StatusCondition>, condition: StatusCondition): boolean {
+  return Object.entries(wantedCondition).every(
+    ([field, value]) => value === undefined || condition[field as keyof StatusCondition] === value,
+  )
 }
 
 function describe({ kind = 'the object', metadata: { namespace, name = '' } }: KubeObject): string {

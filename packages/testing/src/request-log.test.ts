@@ -76,9 +76,9 @@ test('records requests that another cluster replays as the same users', async ()
 test('drops the oldest bodies beyond 64 MiB', async () => {
   const text = 'x'.repeat(900_000)
   for (let i = 0; i < 80; i++) await send('POST', maps, { metadata: { name: `m-${i}` }, kind: 'Other', data: { text } })
-  const kept = cluster.requests.find(({ body }) => body !== undefined).length
-  expect(kept).toBeGreaterThan(70)
-  expect(kept).toBeLessThan(80)
+  const keptBodies = cluster.requests.find(({ body }) => body !== undefined).length
+  expect(keptBodies).toBeGreaterThan(70)
+  expect(keptBodies).toBeLessThan(80)
   expect(cluster.requests.find()[0]?.body).toBeUndefined()
   expect(cluster.requests.find().at(-1)?.body).toBeDefined()
 })

@@ -36,8 +36,8 @@ export type RequestMatch = Partial<ClusterRequest> | ((request: ClusterRequest) 
 /** Criteria for logged requests. With `body`, the body must contain these members. */
 export type LoggedRequestMatch = (Partial<ClusterRequest> & { readonly body?: unknown }) | ((request: LoggedRequest) => boolean)
 
-export function describeRequest({ info, user, userAgent, namespace, target }: Exchange): ClusterRequest {
-  const { verb, apiGroup, resource, subresource, name } = info
+export function describeRequest({ attributes, user, userAgent, namespace, target }: Exchange): ClusterRequest {
+  const { verb, apiGroup, resource, subresource, name } = attributes
   return {
     verb,
     resource: apiGroup === '' ? resource : `${resource}.${apiGroup}`,
@@ -70,7 +70,7 @@ class LogEntry implements LoggedRequest {
   readonly user: string
   readonly userAgent: string
   readonly path: string
-  readonly #sent: Omit<RecordedRequest, 'bodyBase64' | 'code'>
+  readonly #request: Omit<RecordedRequest, 'bodyBase64' | 'code'>
   /** The response while the request runs. */
   #outgoing: Outgoing | undefined
   #code: number | undefined
@@ -88,7 +88,7 @@ class LogEntry implements LoggedRequest {
     this.user = request.user
     this.userAgent = userAgent
     this.path = path
-    this.#sent = { method, url: target.text, user, ...(contentType !== undefined && { contentType }) }
+    this.#request = { method, url: target.text, user, ...(contentType !== undefined && { contentType }) }
     this.#outgoing = outgoing
   }
 
@@ -103,7 +103,7 @@ class LogEntry implements LoggedRequest {
   }
 
   get contentType(): string | undefined {
-    return this.#sent.contentType
+    return this.#request.contentType
   }
 
   get body(): unknown {
@@ -130,7 +130,7 @@ class LogEntry implements LoggedRequest {
   record(): RecordedRequest {
     const bytes = this.#bytes
     return {
-      ...this.#sent,
+      ...this.#request,
       ...(bytes !== undefined && { bodyBase64: Buffer.from(bytes).toString('base64') }),
       ...(this.code !== undefined && { code: this.code }),
     }

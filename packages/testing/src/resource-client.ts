@@ -75,22 +75,22 @@ export interface ResourceClientParts {
  * Without a namespace, `list`, `watch` and `deleteCollection` use all namespaces, and the other verbs use the object's namespace or "default".
  */
 export class ResourceClient<T extends KubeObject = KubeObject, Input extends KubeObject = T> {
-  readonly #parts: ResourceClientParts
+  readonly #dependencies: ResourceClientParts
 
-  constructor(parts: ResourceClientParts) {
-    this.#parts = parts
+  constructor(dependencies: ResourceClientParts) {
+    this.#dependencies = dependencies
   }
 
   /** Returns the path of the resource, or of one object. */
-  path(
+  getPath(
     name = '',
-    { namespace = this.#parts.namespace, subresource = '' }: { namespace?: string | undefined; subresource?: string } = {},
+    { namespace = this.#dependencies.namespace, subresource = '' }: { namespace?: string | undefined; subresource?: string } = {},
   ): string {
-    const { served } = this.#parts
+    const { served } = this.#dependencies
     const root = served.group === '' ? `/api/${served.version}` : `/apis/${formatGroupVersion(served)}`
-    const scope = served.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+    const scopePath = served.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : ''
     const suffix = [name, subresource].filter((part) => part !== '').map((part) => `/${encodeURIComponent(part)}`)
-    return `${root}${scope}/${served.resource}${suffix.join('')}`
+    return `${root}${scopePath}/${served.resource}${suffix.join('')}`
   }
 
   /** Returns an object. Throws NotFound if it does not exist. */
@@ -100,12 +100,12 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   }
 
   list(options: ListOptions = {}): Promise<KubeList<T>> {
-    return this.#send('GET', this.path(), { query: { ...options } })
+    return this.#send('GET', this.getPath(), { query: { ...options } })
   }
 
   create(object: ObjectToWrite<Input>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const namespace = object.metadata.namespace ?? this.#namespace()
-    const path = this.path(subresource === undefined ? '' : object.metadata.name, { namespace, ...(subresource && { subresource }) })
+    const path = this.getPath(subresource === undefined ? '' : object.metadata.name, { namespace, ...(subresource && { subresource }) })
     return this.#send('POST', path, { query: formatWriteQuery(options), body: this.#complete(object) })
   }
 
@@ -127,7 +127,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   apply(config: ObjectToWrite<Input>, { subresource, force, ...options }: ApplyOptions = {}): Promise<T> {
     const { name = '', namespace } = config.metadata
     return this.#send('PATCH', this.#objectPath(name, subresource, namespace), {
-      query: { ...formatWriteQuery({ fieldManager: this.#parts.fieldManager, ...options }), force },
+      query: { ...formatWriteQuery({ fieldManager: this.#dependencies.fieldManager, ...options }), force },
       body: this.#complete(config),
       contentType: 'application/apply-patch+yaml',
     })
@@ -139,7 +139,10 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   }
 
   deleteCollection(selection: SelectOptions = {}, options: DeleteOptions = {}): Promise<KubeList<T>> {
-    return this.#send('DELETE', this.path(), { query: { ...selection }, body: { kind: 'DeleteOptions', apiVersion: 'v1', ...options } })
+    return this.#send('DELETE', this.getPath(), {
+      query: { ...selection },
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', ...options },
+    })
   }
 
   /**
@@ -155,8 +158,8 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
     signal?.addEventListener('abort', onAbort)
     try {
       if (signal?.aborted) return
-      const url = this.path() + formatQuery({ watch: true, ...options })
-      const response = await this.#parts.fetch(url, { signal: abort.signal })
+      const url = this.getPath() + formatQuery({ watch: true, ...options })
+      const response = await this.#dependencies.fetch(url, { signal: abort.signal })
       if (!response.ok) throw await readError(response)
       yield* readWatchEvents<T>(response.body!)
     } catch (error) {
@@ -176,7 +179,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
    */
   async waitFor(name: string, condition: WaitCondition<T>, { timeoutMs = 10_000 }: WaitOptions = {}): Promise<T> {
     const namespace = this.#namespace()
-    const scoped = this.#parts.namespace === namespace ? this : new ResourceClient<T, Input>({ ...this.#parts, namespace })
+    const scoped = this.#dependencies.namespace === namespace ? this : new ResourceClient<T, Input>({ ...this.#dependencies, namespace })
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(), timeoutMs)
     let last: T | undefined
@@ -210,27 +213,27 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   }
 
   #describe(name: string, namespace: string | undefined): string {
-    return `${this.#parts.served.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
+    return `${this.#dependencies.served.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
   }
 
   /** Returns the namespace of single objects. Undefined for cluster-wide resources. */
   #namespace(): string | undefined {
-    return this.#parts.served.namespaced ? (this.#parts.namespace ?? 'default') : undefined
+    return this.#dependencies.served.namespaced ? (this.#dependencies.namespace ?? 'default') : undefined
   }
 
   #objectPath(name: string, subresource?: string, namespace: string | undefined = this.#namespace()): string {
-    if (name === '') throw new TypeError(`${this.#parts.served.kind}: metadata.name must be set`)
-    return this.path(name, { namespace, ...(subresource !== undefined && { subresource }) })
+    if (name === '') throw new TypeError(`${this.#dependencies.served.kind}: metadata.name must be set`)
+    return this.getPath(name, { namespace, ...(subresource !== undefined && { subresource }) })
   }
 
   /** Adds the kind and version of the resource to an object. */
   #complete(object: ObjectToWrite<Input>): object {
-    const { served } = this.#parts
+    const { served } = this.#dependencies
     return { apiVersion: formatGroupVersion(served), kind: served.kind, ...object }
   }
 
   async #send<R>(method: string, path: string, { query = {}, body, contentType = 'application/json' }: RequestParts): Promise<R> {
-    const response = await this.#parts.fetch(path + formatQuery(query), {
+    const response = await this.#dependencies.fetch(path + formatQuery(query), {
       method,
       ...(body !== undefined && { headers: { 'content-type': contentType }, body: JSON.stringify(body) }),
     })

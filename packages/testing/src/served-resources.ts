@@ -40,13 +40,13 @@ export function parseResourceName(name: string): GroupResource {
 export function waitUntilServed<T>(client: LoopbackClient, find: () => T | undefined, timeoutMs: number): Promise<T | undefined> {
   return new Promise((resolve) => {
     const check = (): void => {
-      const found = find()
-      if (found !== undefined) finish(found)
+      const resource = find()
+      if (resource !== undefined) finish(resource)
     }
-    const finish = (found: T | undefined): void => {
+    const finish = (resource: T | undefined): void => {
       clearTimeout(timer)
       unsubscribe()
-      resolve(found)
+      resolve(resource)
     }
     const timer = setTimeout(() => finish(undefined), timeoutMs)
     const unsubscribe = client.subscribe(check)

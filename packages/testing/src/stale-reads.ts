@@ -18,7 +18,7 @@ export class PastServer {
   async serve(exchange: Exchange): Promise<void> {
     const { chain } = await (this.#host ??= this.#start())
     const headers = new Headers()
-    for (const name of forwardedHeaders) headers.set(name, exchange.header(name) ?? '')
+    for (const name of forwardedHeaders) headers.set(name, exchange.getHeader(name) ?? '')
     const { method, user, signal, target } = exchange
     const response = await chain.fetch(target.text, { method, headers, user, signal })
     const body = new Uint8Array(await response.arrayBuffer())

@@ -54,21 +54,21 @@ describe.skipIf(!hasClientNode)('KubeConfig of client-node', () => {
     expect((await core.readNamespacedConfigMap({ namespace: 'default', name: 'typed' })).data).toEqual({ a: 'b' })
     await expect(core.readNamespacedConfigMap({ namespace: 'default', name: 'absent' })).rejects.toMatchObject({ code: 404 })
 
-    const seen: string[] = []
-    let done!: () => void
-    const ended = new Promise<void>((resolve) => (done = resolve))
+    const eventTypes: string[] = []
+    let finish!: () => void
+    const ended = new Promise<void>((resolve) => (finish = resolve))
     const controller = await new Watch(config).watch(
       '/api/v1/namespaces/default/configmaps',
       { fieldSelector: 'metadata.name=typed' },
       (type: string) => {
-        seen.push(type)
+        eventTypes.push(type)
         if (type === 'DELETED') controller.abort()
       },
-      done,
+      finish,
     )
     await core.deleteNamespacedConfigMap({ namespace: 'default', name: 'typed' })
     await ended
-    expect(seen).toEqual(['ADDED', 'DELETED'])
+    expect(eventTypes).toEqual(['ADDED', 'DELETED'])
     expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
   })
 

@@ -44,9 +44,9 @@ export class WaitTimeoutError extends Error {
   readonly last: KubeObject | undefined
 
   constructor(subject: string, condition: WaitCondition<never>, last: KubeObject | undefined, timeoutMs: number) {
-    const wanted = describeCondition(condition)
+    const description = describeCondition(condition)
     const state = last === undefined ? 'it never existed' : `its last state was ${JSON.stringify(withoutManagedFields(last), undefined, 2)}`
-    super(`${subject}: waited ${timeoutMs} ms until ${wanted}; ${state}`)
+    super(`${subject}: waited ${timeoutMs} ms until ${description}; ${state}`)
     this.last = last
   }
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 export interface TestCollector extends AsyncDisposable {
   readonly endpoint: string
   /** All requests as text, in which the names and attributes of spans can be found. */
-  readonly received: () => string
+  readonly readReceived: () => string
   readonly requests: () => number
 }
 
@@ -32,7 +32,7 @@ export async function startCollector(socket?: string): Promise<TestCollector> {
   await new Promise<void>((resolve) => (socket === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(socket, resolve)))
   return {
     endpoint: socket === undefined ? `127.0.0.1:${(server.address() as AddressInfo).port}` : `unix://${socket}`,
-    received: () => Buffer.concat(chunks).toString('latin1'),
+    readReceived: () => Buffer.concat(chunks).toString('latin1'),
     requests: () => requests,
     async [Symbol.asyncDispose]() {
       for (const session of sessions) session.destroy()

@@ -25,7 +25,7 @@ export interface ExportedSpan {
   /** Marks the span as failed. */
   setFailed(message: string): void
   /** Headers that pass the trace context to another server. */
-  headers(): Readonly<Record<string, string>>
+  createHeaders(): Readonly<Record<string, string>>
   end(): void
 }
 

@@ -35,8 +35,8 @@ test('sends spans with their attributes and events to the collector', async () =
   parent.end()
   await source.shutdown()
   for (const text of ['apiserver-test', 'service.name', 'GET /api/v1/pods', 'resource', 'Listed items from cache', 'a problem'])
-    expect(collector.received()).toContain(text)
-  expect(collector.received()).toContain('k8s.io/component-base/tracing')
+    expect(collector.readReceived()).toContain(text)
+  expect(collector.readReceived()).toContain('k8s.io/component-base/tracing')
 })
 
 test('sends nothing if no request is sampled', async () => {
@@ -54,14 +54,14 @@ test("a trusted client's sampled trace is recorded although no others are", asyn
   const source = await open(collector.endpoint, 0)
   const parent = source.startRoot({ name: 'authentication', scope: 'phases' })
   const span = source.startReceived({ name: 'GET', scope: 'http' }, { headers: sampledContext, isTrusted: true, parent })
-  expect(span.headers()).toMatchObject({
+  expect(span.createHeaders()).toMatchObject({
     traceparent: expect.stringMatching(`^00-${traceId}-[0-9a-f]{16}-01$`),
     tracestate: 'vendor=1',
     baggage: 'tenant=a',
   })
   span.end()
   await source.shutdown()
-  expect(collector.received()).toContain(Buffer.from(traceId, 'hex').toString('latin1'))
+  expect(collector.readReceived()).toContain(Buffer.from(traceId, 'hex').toString('latin1'))
 })
 
 test('a trusted client can exclude its request', async () => {
@@ -70,7 +70,7 @@ test('a trusted client can exclude its request', async () => {
   const parent = source.startRoot({ name: 'authentication', scope: 'phases' })
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-00` }
   const span = source.startReceived({ name: 'GET', scope: 'http' }, { headers, isTrusted: true, parent })
-  expect(span.headers()['traceparent']).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
+  expect(span.createHeaders()['traceparent']).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
   span.startChild({ name: 'List', scope: 'steps' }).end()
   span.end()
   await source.shutdown()
@@ -82,11 +82,11 @@ test("an untrusted client's trace is not continued", async () => {
   const source = await open(collector.endpoint)
   const parent = source.startRoot({ name: 'authentication', scope: 'phases' })
   const span = source.startReceived({ name: 'GET', scope: 'http' }, { headers: sampledContext, isTrusted: false, parent })
-  expect(span.headers()['traceparent']).not.toContain(traceId)
+  expect(span.createHeaders()['traceparent']).not.toContain(traceId)
   span.end()
   await source.shutdown()
   // The client's trace is a link of the new one.
-  expect(collector.received()).toContain(Buffer.from(traceId, 'hex').toString('latin1'))
+  expect(collector.readReceived()).toContain(Buffer.from(traceId, 'hex').toString('latin1'))
 })
 
 test('connects through a given connection', async () => {
@@ -127,7 +127,7 @@ test('spans are dropped once 2,048 of them wait for a batch of 128', async () =>
   const source = await open(collector.endpoint)
   for (let i = 0; i < 5000; i++) source.startRoot({ name: 'waiting-span', scope: 'phases' }).end()
   await source.shutdown()
-  expect(collector.received().split('waiting-span').length - 1).toBe(2048 + 128)
+  expect(collector.readReceived().split('waiting-span').length - 1).toBe(2048 + 128)
 }, 60_000)
 
 test('an absent collector is reported, and does not slow requests down', async () => {

@@ -72,7 +72,7 @@ export function createOpenTelemetrySource(options: OpenTelemetryOptions): SpanSo
       const context = propagator.extract(ROOT_CONTEXT, headers, headerGetter)
       const remote = trace.getSpanContext(context)
       if (!isTrusted) return start(first, trace.deleteSpan(context), remote && [{ context: remote }])
-      return start(first, remote === undefined ? (parent as OpenTelemetrySpan).within(context) : context)
+      return start(first, remote === undefined ? (parent as OpenTelemetrySpan).enterSpan(context) : context)
     },
     shutdown: () => {
       const stopped = provider.shutdown().catch(options.onExportError)
@@ -99,7 +99,7 @@ class OpenTelemetrySpan implements ExportedSpan {
   }
 
   /** Returns the context with this span as the parent of new spans. */
-  within(context: Context): Context {
+  enterSpan(context: Context): Context {
     return trace.setSpan(context, this.#span)
   }
 
@@ -129,7 +129,7 @@ class OpenTelemetrySpan implements ExportedSpan {
     this.#span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== '' && { message }) })
   }
 
-  headers(): Readonly<Record<string, string>> {
+  createHeaders(): Readonly<Record<string, string>> {
     const headers: Record<string, string> = {}
     propagator.inject(this.#context, headers, headerSetter)
     return headers

@@ -22,7 +22,7 @@ export function passContext(headers: IncomingHttpHeaders): ExportedSpan | undefi
     setAttributes: () => {},
     recordError: () => {},
     setFailed: () => {},
-    headers: () => passed,
+    createHeaders: () => passed,
     end: () => {},
   }
   return span

@@ -15,52 +15,52 @@ export interface RequestSpanParts {
 
 /** A step of a request. It is exported, recorded for the log of slow requests, or both. */
 export class RequestSpan implements Span {
-  readonly #parts: RequestSpanParts
+  readonly #options: RequestSpanParts
 
-  constructor(parts: RequestSpanParts) {
-    this.#parts = parts
+  constructor(options: RequestSpanParts) {
+    this.#options = options
   }
 
   get auditId(): string {
-    return this.#parts.auditId
+    return this.#options.auditId
   }
 
   get exported(): ExportedSpan | undefined {
-    return this.#parts.exported
+    return this.#options.exported
   }
 
   startChild(name: string, attributes?: LazySpanAttributes): Span {
-    const { exported, log, logged } = this.#parts
+    const { exported, log, logged } = this.#options
     return new RequestSpan({
-      ...this.#parts,
+      ...this.#options,
       exported: exported?.startChild({ name, scope: 'steps', attributes }),
       logged: log && (logged === undefined ? new LoggedTrace(log, name, attributes) : logged.startChild(name, attributes)),
     })
   }
 
   startPhase(name: string): Span {
-    const { exported } = this.#parts
-    return exported === undefined ? this : new RequestSpan({ ...this.#parts, exported: exported.startChild({ name, scope: 'phases' }) })
+    const { exported } = this.#options
+    return exported === undefined ? this : new RequestSpan({ ...this.#options, exported: exported.startChild({ name, scope: 'phases' }) })
   }
 
   startCall({ name, protocol, attributes }: StartedCall): CallSpan {
-    const { exported } = this.#parts
+    const { exported } = this.#options
     if (exported === undefined) return unrecordedCall
     return new ExportedCall(exported.startChild({ name, scope: protocol, kind: 'client', attributes }))
   }
 
   addEvent(name: string, attributes?: SpanAttributes): void {
-    const { exported, logged } = this.#parts
+    const { exported, logged } = this.#options
     exported?.addEvent(name, attributes)
     logged?.addStep(name, attributes)
   }
 
   recordError(error: unknown): void {
-    this.#parts.exported?.recordError(error)
+    this.#options.exported?.recordError(error)
   }
 
   end(logThresholdMs: number = Infinity): void {
-    const { exported, logged } = this.#parts
+    const { exported, logged } = this.#options
     exported?.end()
     logged?.end(logThresholdMs)
   }
@@ -74,7 +74,7 @@ class ExportedCall implements CallSpan {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return this.#span.headers()
+    return this.#span.createHeaders()
   }
 
   addEvent(name: string, attributes?: SpanAttributes): void {

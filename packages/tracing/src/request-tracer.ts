@@ -73,8 +73,8 @@ function isTrusted({ requestor }: Exchange): boolean {
 }
 
 /** Returns the method, with the pattern of the path for a request of a resource: "GET /api/v1/namespaces/{:namespace}/pods/{:name}". */
-function formatSpanName({ method, info }: Pick<Exchange, 'method' | 'info'>): string {
-  return info.isResourceRequest ? `${method} ${formatPathPattern(info)}` : method
+function formatSpanName({ method, attributes }: Pick<Exchange, 'method' | 'attributes'>): string {
+  return attributes.isResourceRequest ? `${method} ${formatPathPattern(attributes)}` : method
 }
 
 function formatPathPattern({ apiPrefix, apiGroup, apiVersion, namespace, resource, name, subresource }: RequestAttributes): string {

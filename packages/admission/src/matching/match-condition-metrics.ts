@@ -12,9 +12,9 @@ export interface MatchConditionLabels {
 
 /** Metrics of the match conditions of webhooks and policies, with kube-apiserver's names. */
 export interface MatchConditionMetrics {
-  evaluated(of: MatchConditionLabels, operation: AdmissionOperation, seconds: number): void
-  failed(of: MatchConditionLabels, operation: AdmissionOperation): void
-  excluded(of: MatchConditionLabels, operation: AdmissionOperation): void
+  recordEvaluation(of: MatchConditionLabels, operation: AdmissionOperation, seconds: number): void
+  countFailure(of: MatchConditionLabels, operation: AdmissionOperation): void
+  countExclusion(of: MatchConditionLabels, operation: AdmissionOperation): void
 }
 
 const created = new WeakMap<MetricsRegistry, MatchConditionMetrics>()
@@ -43,9 +43,9 @@ export function getMatchConditionMetrics(registry: MetricsRegistry): MatchCondit
     ),
   )
   const metrics: MatchConditionMetrics = {
-    evaluated: (of, operation, took) => seconds.with(getEvaluationLabels(of, operation)).observe(took),
-    failed: (of, operation) => void errors.with(getEvaluationLabels(of, operation)).value++,
-    excluded: ({ name, kind, type }, operation) => void exclusions.with({ name, kind, type, operation }).value++,
+    recordEvaluation: (of, operation, took) => seconds.with(getEvaluationLabels(of, operation)).observe(took),
+    countFailure: (of, operation) => void errors.with(getEvaluationLabels(of, operation)).value++,
+    countExclusion: ({ name, kind, type }, operation) => void exclusions.with({ name, kind, type, operation }).value++,
   }
   created.set(registry, metrics)
   return metrics

@@ -65,7 +65,7 @@ export class MatchConditions {
       if (!take(state, expression, evaluation)) return this.#finish(state, outOfBudget)
     }
     const { errors, operation } = state
-    for (let i = 0; i < errors.length; i++) this.#options.metrics.failed(this.#options, operation)
+    for (let i = 0; i < errors.length; i++) this.#options.metrics.countFailure(this.#options, operation)
     if (!state.isFalse && errors.length === 0) return { matches: true }
     return this.#finish(state, state.isFalse ? undefined : aggregateMessages(errors))
   }
@@ -73,10 +73,10 @@ export class MatchConditions {
   /** Returns the result if not all conditions are true. */
   #finish({ operation, began }: State, error: string | undefined): MatchConditionResult {
     const { failurePolicy, metrics } = this.#options
-    metrics.evaluated(this.#options, operation, (performance.now() - began) / 1000)
+    metrics.recordEvaluation(this.#options, operation, (performance.now() - began) / 1000)
     if (error !== undefined && failurePolicy !== 'Ignore') return { matches: false, error }
     // As in kube-apiserver, policies that do not match are not counted.
-    if (this.#options.kind === 'webhook') metrics.excluded(this.#options, operation)
+    if (this.#options.kind === 'webhook') metrics.countExclusion(this.#options, operation)
     return { matches: false }
   }
 

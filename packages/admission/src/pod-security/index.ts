@@ -75,7 +75,7 @@ class PodSecurity implements AdmissionPlugin {
     const by = exempt.has(attributes.namespace) ? 'namespace' : usernames.has(attributes.context.user.name) ? 'user' : ''
     if (by === '') return false
     attributes.annotate(`${labelPrefix}exempt`, by)
-    this.#metrics.exempted(attributes)
+    this.#metrics.countExemption(attributes)
     return true
   }
 
@@ -89,7 +89,7 @@ class PodSecurity implements AdmissionPlugin {
     if (client.resource(namespaces) === undefined) return this.#findPolicy(undefined)
     const unreadable = `failed to lookup namespace ${quote(name)}`
     const fail = (): undefined => {
-      this.#metrics.failed(attributes, true)
+      this.#metrics.countFailure(attributes, true)
       if (isPod) throw newInternal(unreadable)
       attributes.annotate(`${labelPrefix}error`, unreadable)
       return undefined
@@ -111,7 +111,7 @@ class PodSecurity implements AdmissionPlugin {
   #checkPod(attributes: AdmissionAttributes, knownPolicy: KnownPolicy): void {
     if (knownPolicy.error === '' && isFullyPrivileged(knownPolicy.policy)) {
       attributes.annotate(`${labelPrefix}enforce-policy`, 'privileged:latest')
-      this.#metrics.evaluated(attributes, true, knownPolicy.policy.enforce, 'enforce')
+      this.#metrics.countEvaluation(attributes, true, knownPolicy.policy.enforce, 'enforce')
       return
     }
     const pod = extractPod(attributes.object!)
@@ -135,31 +135,31 @@ class PodSecurity implements AdmissionPlugin {
     const { context, resource, name } = attributes
     if (this.#configuration.exemptions.runtimeClasses.has(pod.spec.runtimeClassName ?? '')) {
       attributes.annotate(`${labelPrefix}exempt`, 'runtimeClass')
-      this.#metrics.exempted(attributes)
+      this.#metrics.countExemption(attributes)
       return
     }
     const complaint = evaluateModes(pod, policy)
     if (error !== '') {
       attributes.annotate(`${labelPrefix}error`, error)
-      this.#metrics.failed(attributes, false)
+      this.#metrics.countFailure(attributes, false)
     }
     const audited = complaint('audit')
     if (audited !== undefined) {
       attributes.annotate(`${labelPrefix}audit-violations`, `would violate PodSecurity ${audited}`)
-      this.#metrics.evaluated(attributes, false, policy.audit, 'audit')
+      this.#metrics.countEvaluation(attributes, false, policy.audit, 'audit')
     }
     let refused: string | undefined
     if (enforces) {
       attributes.annotate(`${labelPrefix}enforce-policy`, formatLevelVersion(policy.enforce))
       refused = complaint('enforce')
-      this.#metrics.evaluated(attributes, refused === undefined, policy.enforce, 'enforce')
+      this.#metrics.countEvaluation(attributes, refused === undefined, policy.enforce, 'enforce')
     }
     if (refused !== undefined)
       throw newForbidden({ group: resource.group, resource: resource.resource }, name, `violates PodSecurity ${refused}`)
     const warning = complaint('warn')
     if (warning === undefined) return
     context.warn(`would violate PodSecurity ${warning}`)
-    this.#metrics.evaluated(attributes, false, policy.warn, 'warn')
+    this.#metrics.countEvaluation(attributes, false, policy.warn, 'warn')
   }
 }
 

@@ -12,10 +12,10 @@ const ownMinor = 36
  * lookup.
  */
 export interface PodSecurityMetrics {
-  evaluated(attributes: AdmissionAttributes, allowed: boolean, level: LevelVersion, mode: Mode): void
-  exempted(attributes: AdmissionAttributes): void
+  countEvaluation(attributes: AdmissionAttributes, allowed: boolean, level: LevelVersion, mode: Mode): void
+  countExemption(attributes: AdmissionAttributes): void
   /** Counts a failed evaluation. `fatal` means that the policy could not be evaluated at all. */
-  failed(attributes: AdmissionAttributes, fatal: boolean): void
+  countFailure(attributes: AdmissionAttributes, fatal: boolean): void
 }
 
 export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurityMetrics {
@@ -35,7 +35,7 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
   const privilegedUpdate = createPrivilegedCounter('update')
 
   return {
-    evaluated(attributes, allowed, { level, version }, mode) {
+    countEvaluation(attributes, allowed, { level, version }, mode) {
       const { operation, resource, subresource } = attributes
       if (allowed && level === 'privileged' && mode === 'enforce' && resource.resource === 'pods' && subresource === '') {
         const knownValue = operation === 'CREATE' ? privilegedCreate : privilegedUpdate
@@ -47,8 +47,8 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
       const labels = { decision: allowed ? 'allow' : 'deny', policy_level: level, policy_version: shownVersion, mode }
       evaluations.with({ ...labels, ...createLabels(attributes) }).value++
     },
-    exempted: (attributes) => void exemptions.with(createLabels(attributes)).value++,
-    failed: (attributes, fatal) => void errors.with({ fatal: String(fatal), ...createLabels(attributes) }).value++,
+    countExemption: (attributes) => void exemptions.with(createLabels(attributes)).value++,
+    countFailure: (attributes, fatal) => void errors.with({ fatal: String(fatal), ...createLabels(attributes) }).value++,
   }
 }
 

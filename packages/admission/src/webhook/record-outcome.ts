@@ -13,19 +13,19 @@ export function recordOutcome(
   const seconds = (performance.now() - began) / 1000
   switch (outcome.kind) {
     case 'allowed':
-      metrics.called(hook, operation, { rejected: false, code: 200, seconds })
+      metrics.recordCall(hook, operation, { rejected: false, code: 200, seconds })
       break
     case 'failed':
-      if (hook.ignoresFailures) metrics.failedOpen(hook)
-      else metrics.rejected(hook, operation, 'calling_webhook_error', outcome.code)
-      metrics.called(hook, operation, { rejected: !hook.ignoresFailures, code: outcome.code, seconds })
+      if (hook.ignoresFailures) metrics.countIgnoredFailure(hook)
+      else metrics.countRejection(hook, operation, 'calling_webhook_error', outcome.code)
+      metrics.recordCall(hook, operation, { rejected: !hook.ignoresFailures, code: outcome.code, seconds })
       break
     case 'rejected':
-      metrics.rejected(hook, operation, 'no_error', outcome.error.code)
-      metrics.called(hook, operation, { rejected: true, code: outcome.error.code, seconds })
+      metrics.countRejection(hook, operation, 'no_error', outcome.error.code)
+      metrics.recordCall(hook, operation, { rejected: true, code: outcome.error.code, seconds })
       break
     case 'refused':
-      metrics.rejected(hook, operation, 'apiserver_internal_error', 0)
-      metrics.called(hook, operation, { rejected: true, code: 0, seconds })
+      metrics.countRejection(hook, operation, 'apiserver_internal_error', 0)
+      metrics.recordCall(hook, operation, { rejected: true, code: 0, seconds })
   }
 }

@@ -8,13 +8,13 @@ export type RejectionType = 'calling_webhook_error' | 'apiserver_internal_error'
 
 /** Metrics of calls of webhooks, with kube-apiserver's names. */
 export interface WebhookMetrics {
-  called(
+  recordCall(
     hook: Hook,
     operation: AdmissionOperation,
     call: { readonly rejected: boolean; readonly code: number; readonly seconds: number },
   ): void
-  rejected(hook: Hook, operation: AdmissionOperation, type: RejectionType, code: number): void
-  failedOpen(hook: Hook): void
+  countRejection(hook: Hook, operation: AdmissionOperation, type: RejectionType, code: number): void
+  countIgnoredFailure(hook: Hook): void
 }
 
 const created = new WeakMap<MetricsRegistry, WebhookMetrics>()
@@ -39,15 +39,15 @@ export function getWebhookMetrics(registry: MetricsRegistry): WebhookMetrics {
   const failOpen = registerCounter('fail_open_count', 'Failed calls of webhooks whose failures are ignored.')
   const requests = registerCounter('request_total', 'Calls of webhooks, by the HTTP status and whether the write was rejected.')
   const metrics: WebhookMetrics = {
-    called(hook, operation, { rejected, code, seconds }) {
+    recordCall(hook, operation, { rejected, code, seconds }) {
       const labels = { name: hook.name, type: getHookType(hook), operation }
       requests.with({ ...labels, code: formatBoundedCode(code), rejected: String(rejected) }).value++
       durations.with({ ...labels, rejected: String(rejected) }).observe(seconds)
     },
-    rejected: (hook, operation, error_type, code) =>
+    countRejection: (hook, operation, error_type, code) =>
       void rejections.with({ name: hook.name, type: getHookType(hook), operation, error_type, rejection_code: formatBoundedCode(code) })
         .value++,
-    failedOpen: (hook) => void failOpen.with({ name: hook.name, type: getHookType(hook) }).value++,
+    countIgnoredFailure: (hook) => void failOpen.with({ name: hook.name, type: getHookType(hook) }).value++,
   }
   created.set(registry, metrics)
   return metrics

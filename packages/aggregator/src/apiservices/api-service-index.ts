@@ -57,7 +57,7 @@ export class ApiServiceIndex implements AsyncDisposable {
   readonly #options: ApiServiceIndexOptions
   readonly #stop = new AbortController()
   #markSynced: (synced: boolean) => void = () => {}
-  #done: Promise<void> | undefined
+  #syncing: Promise<void> | undefined
 
   constructor(options: ApiServiceIndexOptions) {
     this.#options = options
@@ -81,35 +81,35 @@ export class ApiServiceIndex implements AsyncDisposable {
         else this.#put(object)
       },
     }
-    this.#done = followResource(resource, sink, { ...this.#options, signal: this.#stop.signal })
+    this.#syncing = followResource(resource, sink, { ...this.#options, signal: this.#stop.signal })
   }
 
   get(name: string): ApiServiceRecord | undefined {
     return this.#records.get(name)
   }
 
-  values(): Iterable<ApiServiceRecord> {
+  listRecords(): Iterable<ApiServiceRecord> {
     return this.#records.values()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     this.#markSynced(false)
-    await this.#done
+    await this.#syncing
   }
 
   async #replace(objects: readonly StoredObject<APIService>[]): Promise<void> {
-    const gone = new Set(this.#records.keys())
+    const removedNames = new Set(this.#records.keys())
     const slice = new TimeSlice()
     for (const stored of objects) {
       const name = stored.field('metadata.name')
-      gone.delete(name)
+      removedNames.delete(name)
       if (this.#records.get(name)?.revision !== stored.revision) this.#put(stored)
       const pause = slice.pauseIfOver()
       if (pause) await pause
       if (this.#stop.signal.aborted) return
     }
-    for (const name of gone) this.#remove(name)
+    for (const name of removedNames) this.#remove(name)
   }
 
   #put(stored: StoredObject<APIService>): void {

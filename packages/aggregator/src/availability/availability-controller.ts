@@ -57,10 +57,10 @@ export class AvailabilityController implements AsyncDisposable {
       if (record === undefined) metrics.forget(name)
       else this.check(record)
     })
-    for (const record of index.values()) this.check(record)
+    for (const record of index.listRecords()) this.check(record)
     let cancel = (): void => {}
     const checkAll = (): void => {
-      for (const record of index.values()) if (record.service !== undefined) this.#remote.add(record.name)
+      for (const record of index.listRecords()) if (record.service !== undefined) this.#remote.add(record.name)
       cancel = clock.after(resyncMs, checkAll)
     }
     cancel = clock.after(resyncMs, checkAll)

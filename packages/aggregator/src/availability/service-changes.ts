@@ -48,7 +48,7 @@ export class ServiceChanges implements AsyncDisposable {
     await this.#running
   }
 
-  async #follow(resource: GroupResource, nameOf: (change: ObjectChange<never>) => string, signal: AbortSignal): Promise<void> {
+  async #follow(resource: GroupResource, readName: (change: ObjectChange<never>) => string, signal: AbortSignal): Promise<void> {
     const { client, clock, onReplace, onChange, onError } = this.#options
     const served = client.resource<never>(resource)
     if (served === undefined) return
@@ -56,7 +56,7 @@ export class ServiceChanges implements AsyncDisposable {
     const sink = {
       replace: onReplace,
       apply: (change: ObjectChange<never>) => {
-        const name = nameOf(change)
+        const name = readName(change)
         if (name !== '') onChange(change.object.field('metadata.namespace'), name)
       },
     }

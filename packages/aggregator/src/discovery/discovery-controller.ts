@@ -78,7 +78,7 @@ export class DiscoveryController implements AsyncDisposable {
 
   /** Reads the documents of all servers. Servers that fail are tried again later. */
   async readAll(): Promise<void> {
-    const names = Array.from(this.#options.index.values()).flatMap(({ name, service }) => (service === undefined ? [] : name))
+    const names = Array.from(this.#options.index.listRecords()).flatMap(({ name, service }) => (service === undefined ? [] : name))
     await Promise.all(
       names.map(async (name) => {
         try {
@@ -92,8 +92,8 @@ export class DiscoveryController implements AsyncDisposable {
   }
 
   /** Returns the resources of all other servers. */
-  *remoteResources(): Generator<RemoteResources> {
-    for (const record of this.#options.index.values()) {
+  *listRemoteResources(): Generator<RemoteResources> {
+    for (const record of this.#options.index.listRecords()) {
       if (record.service === undefined) continue
       const { resources, isCurrent = false } = this.#groups.get(record.group)?.get(record.name) ?? {}
       yield { record, resources: isCurrent ? resources : undefined }
@@ -131,17 +131,18 @@ export class DiscoveryController implements AsyncDisposable {
   async #readEntry(record: ApiServiceRecord): Promise<ReadVersion | undefined> {
     const { name, group, version } = record
     const key = formatServer(record)
-    const known = this.#documents.get(key)
-    if (known !== undefined && known.readAt > (this.#outdated.get(name) ?? Number.POSITIVE_INFINITY)) return known.versions.get(name)
+    const knownDocument = this.#documents.get(key)
+    if (knownDocument !== undefined && knownDocument.readAt > (this.#outdated.get(name) ?? Number.POSITIVE_INFINITY))
+      return knownDocument.versions.get(name)
     const readAt = this.#options.clock.now()
     const answer = await this.#request(name, '/apis', {
       ...checkerHeaders,
       accept: aggregatedTypes,
-      ...(known?.etag && { 'If-None-Match': known.etag }),
+      ...(knownDocument?.etag && { 'If-None-Match': knownDocument.etag }),
     })
-    if (answer.status === 304 && known !== undefined) {
-      this.#documents.set(key, { ...known, readAt })
-      return known.versions.get(name)
+    if (answer.status === 304 && knownDocument !== undefined) {
+      this.#documents.set(key, { ...knownDocument, readAt })
+      return knownDocument.versions.get(name)
     }
     if (answer.status === 503) throw new Error(`service ${key} returned non-success response code: 503`)
     if (answer.status === 200 && isAggregated(answer.headers['content-type'])) {
@@ -203,7 +204,7 @@ export class DiscoveryController implements AsyncDisposable {
 
   /** Removes the documents of servers that no APIService has. */
   #forgetUnused(): void {
-    const used = new Set(Array.from(this.#options.index.values(), formatServer))
+    const used = new Set(Array.from(this.#options.index.listRecords(), formatServer))
     for (const key of this.#documents.keys()) if (!used.has(key)) this.#documents.delete(key)
   }
 }

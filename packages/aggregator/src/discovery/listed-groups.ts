@@ -28,7 +28,7 @@ export class ListedGroups {
     const { generation } = this.#index
     if (this.#generation !== generation) {
       this.#generation = generation
-      this.#groups = sortGroups(this.#index.values())
+      this.#groups = sortGroups(this.#index.listRecords())
     }
     return this.#groups
   }

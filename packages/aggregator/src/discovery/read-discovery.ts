@@ -136,11 +136,19 @@ function toEntry({ name, namespaced, singularName, verbs, shortNames, categories
 function addSubresource(resources: Map<string, APIResourceDiscovery>, resource: APIResource): void {
   const at = resource.name.indexOf('/')
   const [name, subresource] = [resource.name.slice(0, at), resource.name.slice(at + 1)]
-  const scope = selectScope(resource.namespaced)
-  const parent = resources.get(name) ?? { resource: name, responseKind: unknownKind, scope, singularResource: '', verbs: null }
+  const resourceScope = selectScope(resource.namespaced)
+  const parent = resources.get(name) ?? {
+    resource: name,
+    responseKind: unknownKind,
+    scope: resourceScope,
+    singularResource: '',
+    verbs: null,
+  }
   resources.set(name, parent)
-  if (parent.scope !== scope) {
-    throw new Error(`Error: Parent ${name} (scope: ${parent.scope}) and subresource ${subresource} (scope: ${scope}) scope do not match`)
+  if (parent.scope !== resourceScope) {
+    throw new Error(
+      `Error: Parent ${name} (scope: ${parent.scope}) and subresource ${subresource} (scope: ${resourceScope}) scope do not match`,
+    )
   }
   const subresources = (parent.subresources ??= [])
   subresources.push({ subresource, responseKind: resource.kind === '' ? unknownKind : selectKind(resource), verbs: resource.verbs })

@@ -4,8 +4,8 @@ import type { ReviewAttempt } from '@keelson/auth'
 
 /** Observers of the reviews that an extension API server sends. */
 export interface DelegationMetrics {
-  readonly authenticated: (attempt: ReviewAttempt) => void
-  readonly authorized: (attempt: ReviewAttempt) => void
+  readonly recordAuthentication: (attempt: ReviewAttempt) => void
+  readonly recordAuthorization: (attempt: ReviewAttempt) => void
 }
 
 const buckets = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10]
@@ -29,5 +29,5 @@ export function createDelegationMetrics(registry: MetricsRegistry): DelegationMe
       times.with(labels).observe(seconds)
     }
   }
-  return { authenticated: createObserver('authn', 'authentication'), authorized: createObserver('authz', 'authorization') }
+  return { recordAuthentication: createObserver('authn', 'authentication'), recordAuthorization: createObserver('authz', 'authorization') }
 }

@@ -103,10 +103,10 @@ async function* readLines(body: Readable, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-async function getJson<T>(options: RemoteConfigMapOptions, rest: string): Promise<T> {
+async function getJson<T>(options: RemoteConfigMapOptions, query: string): Promise<T> {
   const { client, config, timeoutMs } = options
   const headers = { ...(await config.headers()), accept: 'application/json' }
-  const answer = await client.request({ path: locate(options) + rest, headers, timeoutMs })
+  const answer = await client.request({ path: locate(options) + query, headers, timeoutMs })
   const error = findAnswerError(answer)
   if (error !== undefined) throw error
   return JSON.parse((answer as OutboundAnswer & { failed: false }).body.toString('utf8')) as T

@@ -79,7 +79,7 @@ export async function openDelegation(requested: DelegationOptions, dependencies:
     webhook: tokenReview,
     version: 'v1',
     audiences: [],
-    observe: metrics.authenticated,
+    observe: metrics.recordAuthentication,
     log,
   })
   const settings = new FollowedSettings(config, options, dependencies)
@@ -101,7 +101,7 @@ export async function openDelegation(requested: DelegationOptions, dependencies:
       authorizedTtlMs: options.authorizedTtlMs,
       unauthorizedTtlMs: options.unauthorizedTtlMs,
       onError: 'noOpinion',
-      observe: metrics.authorized,
+      observe: metrics.recordAuthorization,
       log,
     }),
     get published() {

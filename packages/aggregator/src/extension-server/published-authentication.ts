@@ -29,7 +29,7 @@ export function readPublishedAuthentication(
     const pem = data[key] ?? ''
     if (pem === before) return before
     try {
-      if (pem === '') throw new Error(`missing content for CA bundle "client-ca::${place}::${key}"`)
+      if (pem === '') throw new Error(`missing content for CA bundle "client-ca::${configMapName}::${key}"`)
       checkAuthorities(pem)
       return pem
     } catch (error) {
@@ -52,7 +52,7 @@ export function readPublishedAuthentication(
   }
 }
 
-const place = `${authenticationConfigMap.namespace}::${authenticationConfigMap.name}`
+const configMapName = `${authenticationConfigMap.namespace}::${authenticationConfigMap.name}`
 
 function readRequestHeaders(data: Readonly<Record<string, string>>): RequestHeaderOptions {
   return {

@@ -6,7 +6,7 @@ import type { ApiServiceIndex, ApiServiceRecord } from '../apiservices/api-servi
 
 /** The servers whose documents are read. */
 export interface DocumentServers {
-  readonly index: Pick<ApiServiceIndex, 'get' | 'values' | 'subscribe'>
+  readonly index: Pick<ApiServiceIndex, 'get' | 'listRecords' | 'subscribe'>
   /** Returns the client for the server of an APIService. */
   readonly findClient: (name: string) => Pick<OutboundClient, 'request'> | undefined
   readonly clock: Clock
@@ -55,7 +55,7 @@ export class DocumentQueue implements AsyncDisposable {
       firstRetry: refreshMs,
       longestRetry,
     })
-    for (const record of index.values()) this.#readLater(record)
+    for (const record of index.listRecords()) this.#readLater(record)
     index.subscribe(({ record, old }) => {
       if (record === undefined) return
       if (record.available?.status !== old?.available?.status || record.uid !== old?.uid) this.#readLater(record)

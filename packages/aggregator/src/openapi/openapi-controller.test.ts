@@ -25,7 +25,7 @@ function openController(respond: TestResponder, ...names: readonly string[]): Te
       },
     },
     findClient: servers.findClient,
-    routeOf: () => ({}) as Route,
+    findRoute: () => ({}) as Route,
     clock,
     queueMetrics,
     onError,

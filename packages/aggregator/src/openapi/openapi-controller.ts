@@ -8,7 +8,7 @@ import type { DocumentAnswer, DocumentServers } from './document-queue.ts'
 export interface OpenApiControllerOptions extends DocumentServers {
   readonly openApi: Pick<OpenApiRegistry, 'addRemote'>
   /** Returns the route of the server of a group version. */
-  readonly routeOf: (group: string, version: string) => Route | undefined
+  readonly findRoute: (group: string, version: string) => Route | undefined
 }
 
 /** Maximum size of the index of documents. */
@@ -54,8 +54,8 @@ export class OpenApiController implements AsyncDisposable {
   #put({ name, group, version }: ApiServiceRecord, url: string | undefined): void {
     if (this.#removals.get(name)?.url === url) return
     this.#remove(name)
-    const { openApi, routeOf } = this.#options
-    const route = routeOf(group, version)
+    const { openApi, findRoute } = this.#options
+    const route = findRoute(group, version)
     if (url === undefined || route === undefined) return
     this.#removals.set(name, { url, remove: openApi.addRemote(formatPath(group, version), { url, route }) })
   }

@@ -60,9 +60,9 @@ export class SwaggerController implements AsyncDisposable {
 
   #put(name: string, document: ReadDocument): void {
     const old = this.#documents.get(name)
-    let kept = document.swagger.size
-    for (const [other, { swagger }] of this.#documents) if (other !== name) kept += swagger.size
-    if (kept > maxKept) throw new Error(`OpenAPI v2 of ${name}: the documents of all servers are larger than ${maxKept} characters`)
+    let keptSize = document.swagger.size
+    for (const [other, { swagger }] of this.#documents) if (other !== name) keptSize += swagger.size
+    if (keptSize > maxKept) throw new Error(`OpenAPI v2 of ${name}: the documents of all servers are larger than ${maxKept} characters`)
     this.#documents.set(name, document)
     if (old?.swagger.hash !== document.swagger.hash) this.#publish()
   }

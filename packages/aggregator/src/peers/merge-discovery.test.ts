@@ -76,16 +76,16 @@ describe('merged discovery', () => {
     expect(describeGroups(merged)).toEqual(['apps/v2: sets', 'apps/v1: deployments sets', 'batch/v1: cronjobs jobs'])
     const servers = new Map([...peers, ['b', local.groups]])
     for (const serverId of ['a', 'c']) {
-      const others = new Map([...servers].filter(([name]) => name !== serverId))
-      expect(mergeDiscovery({ serverId, groups: servers.get(serverId)! }, others)).toEqual(merged)
+      const otherServers = new Map([...servers].filter(([name]) => name !== serverId))
+      expect(mergeDiscovery({ serverId, groups: servers.get(serverId)! }, otherServers)).toEqual(merged)
     }
   })
 
   test('unites the verbs and subresources of a resource', () => {
     const status = { subresource: 'status', verbs: ['get'] }
     const scale = { subresource: 'scale', verbs: ['get'] }
-    const more = createGroup('apps', { v1: [{ ...createResource('deployments', 'watch', 'get'), subresources: [status, scale] }] })
-    const [group] = mergeDiscovery(local, new Map([['c', [more]]]))
+    const changedApps = createGroup('apps', { v1: [{ ...createResource('deployments', 'watch', 'get'), subresources: [status, scale] }] })
+    const [group] = mergeDiscovery(local, new Map([['c', [changedApps]]]))
     expect(group!.versions![0]!.resources).toEqual([
       { resource: 'deployments', verbs: ['get', 'list', 'watch'], subresources: [scale, status] },
     ])

@@ -31,17 +31,17 @@ export function mergeDiscovery(
 ): readonly DiscoveredGroup[] {
   const byServer = new Map(peers).set(local.serverId, local.groups)
   const lists = [...byServer.keys()].toSorted(compareBytes).map((serverId) => byServer.get(serverId)!)
-  return mergeLists(lists, { nameOf: ({ metadata }) => metadata.name ?? '', merge: mergeGroups, order: local.groups })
+  return mergeLists(lists, { getName: ({ metadata }) => metadata.name ?? '', merge: mergeGroups, order: local.groups })
 }
 
 function mergeGroups(first: DiscoveredGroup, second: DiscoveredGroup): DiscoveredGroup {
-  const versions = mergeLists([first.versions ?? [], second.versions ?? []], { nameOf: ({ version }) => version, merge: mergeVersions })
+  const versions = mergeLists([first.versions ?? [], second.versions ?? []], { getName: ({ version }) => version, merge: mergeVersions })
   return versions === first.versions ? first : { ...first, versions }
 }
 
 function mergeVersions(first: DiscoveredVersion, second: DiscoveredVersion): DiscoveredVersion {
   const resources = mergeLists([first.resources ?? [], second.resources ?? []], {
-    nameOf: ({ resource }) => resource,
+    getName: ({ resource }) => resource,
     merge: mergeResources,
   })
   return resources === first.resources ? first : { ...first, resources }
@@ -63,26 +63,26 @@ function mergeResources(first: DiscoveredResource, second: DiscoveredResource): 
 }
 
 interface ListRules<T> {
-  readonly nameOf: (item: T) => string
+  readonly getName: (item: T) => string
   readonly merge: (first: T, second: T) => T
   /** List whose order applies if all lists have the same names in the same order. Default: the first list. */
   readonly order?: readonly T[]
 }
 
 /** Merges lists of named items. Returns the list that gives the order if nothing is added to it. */
-function mergeLists<T>(lists: readonly (readonly T[])[], { nameOf, merge, order = lists[0]! }: ListRules<T>): readonly T[] {
+function mergeLists<T>(lists: readonly (readonly T[])[], { getName, merge, order = lists[0]! }: ListRules<T>): readonly T[] {
   const merged = new Map<string, T>()
   for (const list of lists) {
     for (const item of list) {
-      const existing = merged.get(nameOf(item))
-      merged.set(nameOf(item), existing === undefined ? item : merge(existing, item))
+      const existing = merged.get(getName(item))
+      merged.set(getName(item), existing === undefined ? item : merge(existing, item))
     }
   }
-  const names = lists.map((list) => list.map(nameOf))
-  const wanted = order.map(nameOf)
-  const isSameOrder = names.every((each) => isDeepStrictEqual(each, wanted))
-  if (isSameOrder && order.every((item) => isDeepStrictEqual(merged.get(nameOf(item)), item))) return order
-  return (isSameOrder ? wanted : mergeOrders(names)).map((name) => merged.get(name)!)
+  const names = lists.map((list) => list.map(getName))
+  const wantedNames = order.map(getName)
+  const isSameOrder = names.every((each) => isDeepStrictEqual(each, wantedNames))
+  if (isSameOrder && order.every((item) => isDeepStrictEqual(merged.get(getName(item)), item))) return order
+  return (isSameOrder ? wantedNames : mergeOrders(names)).map((name) => merged.get(name)!)
 }
 
 function compareBytes(a: string, b: string): number {

@@ -64,7 +64,7 @@ export class PeerDirectory {
     signal.addEventListener('abort', () => void this.#queue[Symbol.asyncDispose]())
   }
 
-  /** Number that changes with each change of `groups`. */
+  /** Number that changes with each change of the result of `getGroups`. */
   get generation(): number {
     return this.#generation
   }
@@ -109,7 +109,7 @@ export class PeerDirectory {
   }
 
   /** Returns the named groups of all peers, by server name, without the excluded versions. */
-  groups(): ReadonlyMap<string, readonly DiscoveredGroup[]> {
+  getGroups(): ReadonlyMap<string, readonly DiscoveredGroup[]> {
     const keep = (group: DiscoveredGroup): readonly DiscoveredGroup[] => {
       const name = group.metadata.name ?? ''
       const versions = (group.versions ?? []).filter(({ version }) => !this.#options.isExcluded(`${name}/${version}`))
@@ -151,7 +151,7 @@ export class PeerDirectory {
     try {
       address = await endpoints.find(name)
     } catch (error) {
-      metrics.discoveryFailed('hostport_resolution')
+      metrics.countDiscoveryFailure('hostport_resolution')
       throw new Error(`failed to get host port info from identity lease for server ${name}: ${getErrorMessage(error)}`, { cause: error })
     }
     const resources = new Map<string, Set<string>>()
@@ -172,12 +172,12 @@ export class PeerDirectory {
     const { clients, metrics } = this.#options
     try {
       const { status, body } = await clients.get(address, { path, accept, timeoutMs, maxBytes: maxDocumentBytes })
-      metrics.forwarded(status)
+      metrics.countForwarding(status)
       if (status !== 200) throw new Error(`discovery request failed with status: ${status}`)
       const document: unknown = JSON.parse(body.toString('utf8'))
       return listGroups(document)
     } catch (error) {
-      metrics.discoveryFailed('fetch_discovery')
+      metrics.countDiscoveryFailure('fetch_discovery')
       throw error
     }
   }

@@ -10,9 +10,9 @@ export type ForwardFailure = 'endpoint_resolution' | 'proxy_transport'
 /** Metrics of requests to other API servers of the cluster. */
 export interface PeerMetrics {
   /** Counts a forwarded request by the status of its answer. Discovery requests have no resource. */
-  forwarded(code: number, resource?: GroupVersionResource): void
+  countForwarding(code: number, resource?: GroupVersionResource): void
   forwardFailed(type: ForwardFailure, resource: GroupVersionResource): void
-  discoveryFailed(type: DiscoveryFailure): void
+  countDiscoveryFailure(type: DiscoveryFailure): void
 }
 
 const noResource: GroupVersionResource = { group: '', version: '', resource: '' }
@@ -28,13 +28,13 @@ export function createPeerMetrics(registry: MetricsRegistry): PeerMetrics {
   const forwardErrors = register('peer_proxy_errors_total', 'Requests that could not be forwarded to another API server.')
   const discoveryErrors = register('peer_discovery_sync_errors_total', 'Failures to read the discovery documents of other API servers.')
   return {
-    forwarded: (code, { group, version, resource } = noResource) => {
+    countForwarding: (code, { group, version, resource } = noResource) => {
       forwarded.with({ code: String(code), group, version, resource }).value++
     },
     forwardFailed: (type, { group, version, resource }) => {
       forwardErrors.with({ type, group, version, resource }).value++
     },
-    discoveryFailed: (type) => {
+    countDiscoveryFailure: (type) => {
       discoveryErrors.with({ type }).value++
     },
   }

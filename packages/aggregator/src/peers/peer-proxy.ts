@@ -60,22 +60,22 @@ export class PeerProxy {
     this.#hasSynced = true
   }
 
-  /** Number that changes with each change of `groups`. */
+  /** Number that changes with each change of the result of `getGroups`. */
   get generation(): number {
     return this.#directory.generation
   }
 
   /** Returns the groups that peers serve, by server name. */
-  groups(): ReadonlyMap<string, readonly DiscoveredGroup[]> {
-    return this.#directory.groups()
+  getGroups(): ReadonlyMap<string, readonly DiscoveredGroup[]> {
+    return this.#directory.getGroups()
   }
 
   /** Forwards the request if this server does not serve its resource and a peer does. */
   filter(exchange: Exchange): Promise<'answered'> | undefined {
-    const { info } = exchange
-    if (exchange.route !== undefined || !info.isResourceRequest || !this.#hasSynced) return undefined
-    if (exchange.header(peerProxiedHeader) === 'true') return undefined
-    const resource = { group: info.apiGroup, version: info.apiVersion, resource: info.resource }
+    const { attributes } = exchange
+    if (exchange.route !== undefined || !attributes.isResourceRequest || !this.#hasSynced) return undefined
+    if (exchange.getHeader(peerProxiedHeader) === 'true') return undefined
+    const resource = { group: attributes.apiGroup, version: attributes.apiVersion, resource: attributes.resource }
     if (this.#options.isServed(resource)) return undefined
     const servers = this.#directory.findServers(resource)
     return servers.length === 0 ? undefined : this.#forward(exchange, servers, resource)
@@ -99,14 +99,14 @@ export class PeerProxy {
       const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
       sendBytes(exchange, 503, headers, `${error.message}\n`)
     }
-    this.#metrics.forwarded(exchange.outgoing.statusCode, resource)
+    this.#metrics.countForwarding(exchange.outgoing.statusCode, resource)
     return 'answered'
   }
 
   /** Returns the address of a random server that has one. */
   async #findAddress(servers: readonly string[]): Promise<Destination | undefined> {
-    const found = await Promise.all(servers.map((server) => this.#options.endpoints.find(server).catch(() => undefined)))
-    const addresses = found.filter((address) => address !== undefined)
+    const endpoints = await Promise.all(servers.map((server) => this.#options.endpoints.find(server).catch(() => undefined)))
+    const addresses = endpoints.filter((address) => address !== undefined)
     return addresses[Math.floor(Math.random() * addresses.length)]
   }
 }

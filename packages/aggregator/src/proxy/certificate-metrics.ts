@@ -6,7 +6,7 @@ import type { OutboundError } from '@keelson/outbound'
 /** Counts requests that failed because the certificate of the other server has a deprecated form. */
 export interface CertificateMetrics {
   /** Counts a failure, and names it in the audit event of the request. `host` is the address of the server without the port. */
-  failed(error: OutboundError, host: string, exchange: Exchange): void
+  countFailure(error: OutboundError, host: string, exchange: Exchange): void
 }
 
 const checks = [
@@ -33,7 +33,7 @@ export function createCertificateMetrics(registry: MetricsRegistry): Certificate
     return { check, value }
   })
   return {
-    failed(error, host, exchange) {
+    countFailure(error, host, exchange) {
       if (error.kind !== 'tls') return
       for (const { check, value } of counters) {
         if (!error.message.includes(check.pattern)) continue

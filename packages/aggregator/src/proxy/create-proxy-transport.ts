@@ -72,14 +72,14 @@ class Transport implements ProxyTransport {
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
       if (exchange.signal.aborted) throw exchange.signal.reason
-      this.#certificateMetrics.failed(error, leased.authority.replace(/:\d+$/, ''), exchange)
+      this.#certificateMetrics.countFailure(error, leased.authority.replace(/:\d+$/, ''), exchange)
       writePlainError(exchange, 503, exchange.upgrade === undefined ? `error trying to reach service: ${error.message}` : error.message)
     } finally {
       leased.close()
     }
   }
 
-  client(target: ProxyTarget): OutboundClient {
+  getClient(target: ProxyTarget): OutboundClient {
     return {
       request: async (request) => {
         let leased: LeasedClient

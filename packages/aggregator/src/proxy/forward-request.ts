@@ -42,7 +42,7 @@ export async function forwardRequest(passage: Passage, leased: LeasedClient, opt
 const refusedRedirect = 'the backend attempted to redirect this request, which is not permitted'
 
 function sendRequest(exchange: Exchange, { client, authority }: LeasedClient, addedHeaders: readonly string[]): Promise<StreamedAnswer> {
-  const { incoming } = exchange.nodeStreams()
+  const { incoming } = exchange.createNodeStreams()
   const headers = [...createForwardedHeaders(exchange, authority), ...addedHeaders]
   const body = hasBody(incoming) ? incoming : undefined
   if (body === undefined && methodsWithBody.has(exchange.method) && incoming.headers['content-length'] === undefined) {
@@ -60,8 +60,8 @@ function sendRequest(exchange: Exchange, { client, authority }: LeasedClient, ad
 }
 
 /** Returns whether a request asks for the resources of a group version: "/apis/GROUP/VERSION". */
-function isDiscovery({ info, target }: Exchange): boolean {
-  return !info.isResourceRequest && target.segments.length === 3
+function isDiscovery({ attributes, target }: Exchange): boolean {
+  return !attributes.isResourceRequest && target.segments.length === 3
 }
 
 /**

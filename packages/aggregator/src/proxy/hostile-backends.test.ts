@@ -35,7 +35,7 @@ function writeEndlessly(socket: Pick<TLSSocket, 'write' | 'on' | 'destroyed'>, c
 
 async function askBackend(answer: (socket: TLSSocket) => void): Promise<string> {
   await using backend = await startRawBackend(answer)
-  await using front = await startFront({ certificates, port: () => backend.port })
+  await using front = await startFront({ certificates, getPort: () => backend.port })
   const { status, text } = await send(`${front.url}${path}`)
   await expect.poll(() => backend.sockets.size).toBe(0)
   return `${status} ${text}`
@@ -72,7 +72,7 @@ test('a trickled header ends with its client', async () => {
     const timer = setInterval(() => socket.write('X-A: b\r\n'), 5)
     socket.on('close', () => clearInterval(timer))
   })
-  await using front = await startFront({ certificates, port: () => backend.port })
+  await using front = await startFront({ certificates, getPort: () => backend.port })
   const request = http.get(`${front.url}${path}`, { agent: false }).on('error', () => {})
   await expect.poll(() => backend.sockets.size).toBeGreaterThan(0)
   request.destroy()
@@ -89,7 +89,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('over %s', (protocol) => {
     await using backend = await startBackend(certificates, protocol, (_request, response) => {
       writeEndlessly(response as unknown as TLSSocket, megabyte, () => written++)
     })
-    await using front = await startFront({ certificates, port: () => backend.port })
+    await using front = await startFront({ certificates, getPort: () => backend.port })
     const request = http.get(`${front.url}${path}`, { agent: false }).on('error', () => {})
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
     response.on('error', () => {}).pause()
@@ -101,7 +101,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('over %s', (protocol) => {
 
   test('an upload without end waits for a backend that does not read', { timeout: 120_000 }, async () => {
     await using backend = await startBackend(certificates, protocol, (request) => void request.pause())
-    await using front = await startFront({ certificates, port: () => backend.port })
+    await using front = await startFront({ certificates, getPort: () => backend.port })
     let written = 0
     const request = http.request(`${front.url}${path}`, { method: 'POST', agent: false }).on('error', () => {})
     writeEndlessly(request as unknown as TLSSocket, megabyte, () => written++)
@@ -119,7 +119,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('over %s', (protocol) => {
       for (let i = 0; i < count; i++) response.setHeader(`x-many-${i}`, 'x'.repeat(100))
       response.end('ok')
     })
-    await using front = await startFront({ certificates, port: () => backend.port })
+    await using front = await startFront({ certificates, getPort: () => backend.port })
     expect((await send(`${front.url}${path}`)).headers['x-many-99']).toHaveLength(100)
     count = 2000
     expect((await send(`${front.url}${path}`)).status).toBe(503)
@@ -134,7 +134,7 @@ test('a client cannot smuggle a second request to the backend', async () => {
     urls.push(request.url!)
     request.resume().on('end', () => response.end('ok'))
   })
-  await using front = await startFront({ certificates, port: () => backend.port })
+  await using front = await startFront({ certificates, getPort: () => backend.port })
   const second = 'GET /apis/metrics.k8s.io/v1beta1/secrets HTTP/1.1\r\nHost: a\r\n\r\n'
   for (const headers of [
     `Content-Length: ${second.length + 5}\r\nTransfer-Encoding: chunked`,

@@ -70,7 +70,7 @@ export async function listen(server: Server): Promise<Listening> {
 export interface FrontOptions {
   readonly certificates: Certificates
   /** Port of the backend. Absent: the service has no address. */
-  readonly port?: () => number | undefined
+  readonly getPort?: () => number | undefined
   readonly target?: Partial<ProxyTarget>
   readonly user?: UserInfo
   readonly transport?: Partial<ProxyTransportOptions>
@@ -99,7 +99,7 @@ export const target: ProxyTarget = {
 
 /** Starts a server that forwards each request to the backend. */
 export async function startFront(options: FrontOptions): Promise<Front> {
-  const { certificates, port = () => undefined, user = { name: 'jane', groups: ['dev', 'system:authenticated'] } } = options
+  const { certificates, getPort = () => undefined, user = { name: 'jane', groups: ['dev', 'system:authenticated'] } } = options
   const stop = new AbortController()
   const metrics = createMetricsRegistry()
   const terminated: number[] = []
@@ -109,7 +109,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     dialer: createDialer(),
     resolver: {
       resolve({ name }) {
-        const backendPort = port()
+        const backendPort = getPort()
         if (backendPort === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
         return { host: '127.0.0.1', port: backendPort }
       },

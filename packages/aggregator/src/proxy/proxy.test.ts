@@ -18,12 +18,12 @@ interface Seen {
   readonly rawHeaders: readonly string[]
   readonly certificate: unknown
 }
-const seen: Seen[] = []
+const receivedRequests: Seen[] = []
 
 const handle: BackendHandler = (request, response) => {
   const { subject } = (request.socket as TLSSocket).getPeerCertificate?.() ?? {}
   const { method, url, headers, rawHeaders, httpVersion: version } = request
-  seen.push({ method, url, version, headers, rawHeaders: [...rawHeaders], certificate: subject?.CN })
+  receivedRequests.push({ method, url, version, headers, rawHeaders: [...rawHeaders], certificate: subject?.CN })
   switch (new URL(url ?? '/', 'http://backend').searchParams.get('do')) {
     case 'echo':
       return void request.pipe(response.writeHead(200, { 'x-answer': ['1', '2'], 'access-control-allow-origin': '*' }))
@@ -55,7 +55,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('a backend that speaks %s', (protoco
   let front: Front
   beforeAll(async () => {
     backend = await startBackend(certificates, protocol, handle)
-    front = await startFront({ certificates, port: () => backend.port })
+    front = await startFront({ certificates, getPort: () => backend.port })
   })
   afterAll(async () => {
     await front[Symbol.asyncDispose]()
@@ -67,7 +67,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('a backend that speaks %s', (protoco
     expect(reply).toMatchObject({ status: 200, text: '{"kind":"NodeMetricsList"}', headers: { 'content-type': 'application/json' } })
     // Both servers set the audit id, as behind kube-apiserver.
     expect(reply.headers['audit-id']).toBe('audit-1, audit-1')
-    const request = seen.at(-1)!
+    const request = receivedRequests.at(-1)!
     expect(request).toMatchObject({
       method: 'GET',
       url: `${path}?b=%2F&limit=5`,
@@ -110,7 +110,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('a backend that speaks %s', (protoco
         'x-kept': '1',
       },
     })
-    const { headers } = seen.at(-1)!
+    const { headers } = receivedRequests.at(-1)!
     expect(headers).toMatchObject({
       'x-remote-user': 'jane',
       'x-remote-group': 'dev, system:authenticated',
@@ -134,15 +134,15 @@ describe.each<Protocol>(['h2', 'http/1.1'])('a backend that speaks %s', (protoco
     for await (const chunk of stream) length += (chunk as Buffer).length
     session.close()
     expect(length).toBe(big.length)
-    expect(seen.at(-1)!.headers['x-remote-user']).toBe('jane')
+    expect(receivedRequests.at(-1)!.headers['x-remote-user']).toBe('jane')
   })
 
   test('gets a length of 0 for a write without a body, and the answer to HEAD has none', async () => {
     await send(`${front.url}${path}`, { method: 'POST' })
-    expect(seen.at(-1)!.headers['content-length']).toBe('0')
+    expect(receivedRequests.at(-1)!.headers['content-length']).toBe('0')
     const reply = await send(`${front.url}${path}`, { method: 'HEAD' })
     expect([reply.status, reply.text]).toEqual([200, ''])
-    expect(seen.at(-1)!.method).toBe('HEAD')
+    expect(receivedRequests.at(-1)!.method).toBe('HEAD')
   })
 
   test('passes events on while the response continues, and ends with its client', async () => {
@@ -190,7 +190,7 @@ describe.each<Protocol>(['h2', 'http/1.1'])('a backend that speaks %s', (protoco
       if (request.method === 'POST') writes.push(request.url!)
       response.end('again')
     })
-    const moving = await startFront({ certificates, port: () => restarted.port })
+    const moving = await startFront({ certificates, getPort: () => restarted.port })
     await send(`${moving.url}${path}`)
     for (const socket of backend.sockets) socket.destroy()
     expect((await send(`${moving.url}${path}`)).status).toBe(200)
@@ -218,17 +218,17 @@ describe('errors', () => {
 
   test('name the reason of a failed connection', async () => {
     const text = 'error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused\n'
-    expect(await ask({ port: () => 1 })).toMatchObject({ status: 503, text, terminated: [], ...plain })
+    expect(await ask({ getPort: () => 1 })).toMatchObject({ status: 503, text, terminated: [], ...plain })
   })
 
   test('name CA certificates that cannot be read', async () => {
     const text = 'unable to load root certificates: unable to parse bytes as PEM block\n'
-    expect(await ask({ port: () => 1, target: { caBundle: Buffer.from('none') } })).toMatchObject({ status: 500, text, ...plain })
+    expect(await ask({ getPort: () => 1, target: { caBundle: Buffer.from('none') } })).toMatchObject({ status: 500, text, ...plain })
   })
 
   test('name a certificate of another authority, and of another service', async () => {
     await using backend = await startBackend(certificates, 'h2', handle)
-    const reachable = { port: () => backend.port }
+    const reachable = { getPort: () => backend.port }
     const prefix = 'error trying to reach service: tls: failed to verify certificate: x509: certificate'
     const other = Buffer.from(certificates.frontProxy.ca.certificate)
     expect((await ask({ ...reachable, target: { caBundle: other } })).text).toBe(`${prefix} signed by unknown authority\n`)
@@ -240,7 +240,7 @@ describe('errors', () => {
   test('name a user whose name no header can carry', async () => {
     await using backend = await startBackend(certificates, 'h2', handle)
     const user = { name: 'a\r\nX-Remote-Group: system:masters', groups: [] }
-    const { status, text } = await ask({ port: () => backend.port, user })
+    const { status, text } = await ask({ getPort: () => backend.port, user })
     expect([status, text]).toEqual([503, 'error trying to reach service: net/http: invalid header field value for "X-Remote-User"\n'])
   })
 })
@@ -253,9 +253,9 @@ test.each<Protocol>(['h2', 'http/1.1'])('user names, UIDs, groups and extra fiel
     groups: ['größe', 'a, b'],
     extra: { 'acme.com/scopes': ['read', 'wríte'], Case: ['1'], 'ä%': [''] },
   }
-  await using front = await startFront({ certificates, port: () => backend.port, user })
+  await using front = await startFront({ certificates, getPort: () => backend.port, user })
   expect((await send(`${front.url}${path}`)).status).toBe(200)
-  const { rawHeaders } = seen.at(-1)!
+  const { rawHeaders } = receivedRequests.at(-1)!
   const decode = (value: string): string => Buffer.from(value, 'latin1').toString()
   const remote = rawHeaders.flatMap((name, i) =>
     i % 2 === 0 && /^x-remote/i.test(name) ? [`${name.toLowerCase()}: ${decode(rawHeaders[i + 1]!)}`] : [],
@@ -274,7 +274,7 @@ test.each<Protocol>(['h2', 'http/1.1'])('user names, UIDs, groups and extra fiel
 
 test('a redirect is sent to the client if that is allowed', async () => {
   await using backend = await startBackend(certificates, 'h2', handle)
-  await using front = await startFront({ certificates, port: () => backend.port, transport: { rejectRedirects: false } })
+  await using front = await startFront({ certificates, getPort: () => backend.port, transport: { rejectRedirects: false } })
   const reply = await send(`${front.url}${path}?do=redirect`)
   expect([reply.status, reply.headers.location]).toEqual([302, 'https://elsewhere.example.com/steal'])
   expect((await send(`${front.url}${path}?do=local-redirect`)).headers.location).toBe(`https://127.0.0.1:${backend.port}/apis/other`)
@@ -287,7 +287,7 @@ test('a changed client certificate is used for new requests, and running ones co
   const problems: string[] = []
   const clock = { now: () => now }
   const transport = { clock, readCertificate: async () => pair, onError: (text: string) => void problems.push(text) }
-  await using front = await startFront({ certificates, port: () => backend.port, transport })
+  await using front = await startFront({ certificates, getPort: () => backend.port, transport })
   const watch = http.get(`${front.url}${path}?do=events&watch=1`, { agent: false })
   const [response] = (await once(watch, 'response')) as [http.IncomingMessage]
   expect(backend.sockets.size).toBe(2)
@@ -299,7 +299,7 @@ test('a changed client certificate is used for new requests, and running ones co
   await expect.poll(() => problems.length).toBe(1)
   expect(problems[0]).toMatch(/^the client certificate for other API servers could not be read: .*key values mismatch/i)
   expect((await send(`${front.url}${path}`)).status).toBe(200)
-  expect(seen.at(-1)!.certificate).toBe('front-proxy-client')
+  expect(receivedRequests.at(-1)!.certificate).toBe('front-proxy-client')
 
   pair = changed
   now = 20_000
@@ -321,7 +321,7 @@ describe('upgrades', () => {
       socket.write(head)
       socket.on('data', (chunk: Buffer) => socket.write(chunk.toString().toUpperCase()))
     })
-    await using front = await startFront({ certificates, port: () => backend.port })
+    await using front = await startFront({ certificates, getPort: () => backend.port })
     const socket = createConnection(Number(new URL(front.url).port), '127.0.0.1')
     socket.setEncoding('utf8')
     let text = ''
@@ -344,7 +344,7 @@ describe('upgrades', () => {
       response.writeHead(request.url!.includes('forbidden') ? 403 : 200).end('no')
     })
     let port = backend.port
-    await using front = await startFront({ certificates, port: () => port })
+    await using front = await startFront({ certificates, getPort: () => port })
     const upgrade = { headers: { connection: 'upgrade', upgrade: 'websocket' } }
     const ask = async (query: string) => {
       const { status, text } = await send(`${front.url}${path}?${query}`, upgrade)

@@ -14,7 +14,7 @@ const urlHeaders: ReadonlySet<string> = new Set(['x-forwarded-uri', 'x-forwarded
 /** Creates the headers of a request that is forwarded over a pooled connection, as alternating names and values. Omits `Host`. */
 export function createForwardedHeaders(exchange: Exchange, authority: string): string[] {
   const list: string[] = []
-  for (const [name, value] of withoutHopByHop(selectForwardedHeaders(exchange.nodeStreams().incoming))) {
+  for (const [name, value] of withoutHopByHop(selectForwardedHeaders(exchange.createNodeStreams().incoming))) {
     const lower = name.toLowerCase()
     if (!isIdentityHeader(lower) && !urlHeaders.has(lower)) list.push(name, value)
   }
@@ -25,7 +25,7 @@ export function createForwardedHeaders(exchange: Exchange, authority: string): s
 
 /** Creates the headers of a request that changes the protocol. They include the headers of the connection. */
 export function createUpgradeHeaders(exchange: Exchange, authority: string): HeaderList {
-  const headers = selectForwardedHeaders(exchange.nodeStreams().incoming).filter(([name]) => !isIdentityHeader(name.toLowerCase()))
+  const headers = selectForwardedHeaders(exchange.createNodeStreams().incoming).filter(([name]) => !isIdentityHeader(name.toLowerCase()))
   const identity: string[] = []
   addIdentity(identity, exchange)
   return [['Host', authority], ...headers, ...listPairs(identity)]

@@ -46,8 +46,8 @@ const addGroup = (discovery: DiscoveryRegistry, name: string, ...versions: strin
   discovery.addGroup({ name, priority: 1000, versions: versions.map((version) => ({ version, resources: [], isCustom: true })) })
 
 async function read({ resource }: TestApiServices, name: string): Promise<unknown[] | undefined> {
-  const found = await resource.get('', name, { resourceVersion: '' })
-  return found && [found.metadata.labels?.[managed], found.spec?.groupPriorityMinimum, found.spec?.versionPriority]
+  const stored = await resource.get('', name, { resourceVersion: '' })
+  return stored && [stored.metadata.labels?.[managed], stored.spec?.groupPriorityMinimum, stored.spec?.versionPriority]
 }
 
 it('creates the APIServices of built-in groups once, and those of custom resources whenever they are missing', async () => {

@@ -40,7 +40,7 @@ export class AutoRegistration implements AsyncDisposable {
   /** Resolves when all APIServices of built-in groups exist. */
   readonly completed: Promise<void>
   readonly #options: AutoRegistrationOptions
-  readonly #wanted = new Map<string, WantedApiService>()
+  readonly #wantedServices = new Map<string, WantedApiService>()
   /** Names of the wanted APIServices, by group. */
   readonly #namesByGroup = new Map<string, Set<string>>()
   /** Names of APIServices that were in the store at the start. */
@@ -60,7 +60,7 @@ export class AutoRegistration implements AsyncDisposable {
   /** Starts the registration. All stored definitions must be served by then, and the index must be synced. */
   constructor(options: AutoRegistrationOptions) {
     const { index, discovery, clock, metrics, onError } = (this.#options = options)
-    for (const { name } of index.values()) this.#presentAtStart.add(name)
+    for (const { name } of index.listRecords()) this.#presentAtStart.add(name)
     this.#queue = new WorkQueue({
       name: 'autoregister',
       workers,
@@ -71,10 +71,10 @@ export class AutoRegistration implements AsyncDisposable {
       longestRetry: 1_000_000,
     })
     for (const { name } of discovery.groups('name')) this.#readGroup(name, 'onstart')
-    this.#unavailable = new Set(this.#wanted.keys())
-    this.#absent = new Set(this.#wanted.keys().filter((name) => index.get(name) === undefined))
+    this.#unavailable = new Set(this.#wantedServices.keys())
+    this.#absent = new Set(this.#wantedServices.keys().filter((name) => index.get(name) === undefined))
     this.completed = this.#absent.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#markCompleted = resolve))
-    for (const name of new Set([...this.#wanted.keys(), ...this.#presentAtStart])) this.#queue.add(name)
+    for (const name of new Set([...this.#wantedServices.keys(), ...this.#presentAtStart])) this.#queue.add(name)
     index.subscribe(({ name }) => {
       this.#queue.add(name)
       if (this.#absent.delete(name) && this.#absent.size === 0) this.#markCompleted()
@@ -120,14 +120,14 @@ export class AutoRegistration implements AsyncDisposable {
         if (names.has(name)) continue
         const builtin = findBuiltinPriorities(group, version)
         const priorities = builtin ?? createPriorities(priority, { isCustom, index })
-        this.#wanted.set(name, { group, version, priorities, managed: builtin === undefined ? 'true' : managed })
+        this.#wantedServices.set(name, { group, version, priorities, managed: builtin === undefined ? 'true' : managed })
         names.add(name)
         changed.push(name)
       }
     }
     for (const name of removed) {
       names.delete(name)
-      this.#wanted.delete(name)
+      this.#wantedServices.delete(name)
       changed.push(name)
     }
     if (names.size === 0) this.#namesByGroup.delete(group)
@@ -143,19 +143,19 @@ export class AutoRegistration implements AsyncDisposable {
 
   async #reconcile(name: string, isFirst: boolean): Promise<void> {
     const { index, resource } = this.#options
-    const wanted = this.#wanted.get(name)
+    const wantedService = this.#wantedServices.get(name)
     const present = index.get(name)
-    if (wanted?.managed === 'onstart' && !isFirst) return
+    if (wantedService?.managed === 'onstart' && !isFirst) return
     if (present === undefined) {
-      if (wanted !== undefined) await ignoreRejection(resource.create('', createApiService(wanted)), ['AlreadyExists'])
+      if (wantedService !== undefined) await ignoreRejection(resource.create('', createApiService(wantedService)), ['AlreadyExists'])
       return
     }
     const isManaged = present.managed === 'true' || (present.managed === 'onstart' && isFirst && this.#presentAtStart.has(name))
     if (!isManaged) return
-    if (wanted === undefined) {
+    if (wantedService === undefined) {
       await ignoreRejection(resource.delete('', name, { preconditions: { uid: present.uid } }), ['NotFound', 'Conflict'])
-    } else if (!hasSpec(present, wanted)) {
-      const { spec } = createApiService(wanted)
+    } else if (!hasSpec(present, wantedService)) {
+      const { spec } = createApiService(wantedService)
       await ignoreRejection(
         resource.update('', name, (apiService) => ({ ...apiService, spec: spec! })),
         ['NotFound', 'Conflict'],

@@ -23,7 +23,7 @@ export class AggregatedRoutes {
     else this.#put(record)
   }
 
-  routeOf(group: string, version: string): Route | undefined {
+  findRoute(group: string, version: string): Route | undefined {
     return this.#groups.size === 0 ? undefined : this.#groups.get(group)?.get(version)
   }
 
@@ -33,7 +33,7 @@ export class AggregatedRoutes {
     ).flat()
   }
 
-  targetOf(name: string): ProxyTarget | undefined {
+  findTarget(name: string): ProxyTarget | undefined {
     return this.#byName.get(name)?.target
   }
 

@@ -19,7 +19,7 @@ export interface ConversionLabels {
 /** Metrics of conversion webhooks, with kube-apiserver's names. */
 export interface ConversionMetrics {
   /** Records a call of a webhook with its duration. */
-  called(labels: ConversionLabels, failure: ConversionFailureType, seconds: number): void
+  recordCall(labels: ConversionLabels, failure: ConversionFailureType, seconds: number): void
 }
 
 /** Registers the metrics of conversion webhooks. */
@@ -45,7 +45,7 @@ export function createConversionMetrics(registry: MetricsRegistry): ConversionMe
     ),
   )
   return {
-    called({ definition, from, to }, failure, seconds) {
+    recordCall({ definition, from, to }, failure, seconds) {
       const succeeded = failure === ''
       perDefinition.with({ crd_name: definition, from_version: from, to_version: to, succeeded: String(succeeded) }).observe(seconds)
       const labels = { result: succeeded ? 'success' : 'failure', failure_type: failure }

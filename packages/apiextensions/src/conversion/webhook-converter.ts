@@ -116,7 +116,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
       this.#closeIfIdle()
     }
     const labels = { definition: this.#definition.name, from: batch[0]!.version, to }
-    this.#metrics?.called(labels, result.failure, (performance.now() - start) / 1000)
+    this.#metrics?.recordCall(labels, result.failure, (performance.now() - start) / 1000)
     return result
   }
 

@@ -6,7 +6,7 @@ it('keeps lines of any length and alphabet', () => {
   const lines = ['a\n', 'ü\n', `${'€'.repeat(30_000)}\n`, `${'x'.repeat(200_000)}\n`, '😀\n']
   for (const line of lines) buffer.add(line)
   expect(buffer.bytes.toString()).toBe(lines.join(''))
-  expect(lines.map((_, i) => buffer.lineAt(i))).toEqual(lines)
+  expect(lines.map((_, i) => buffer.getLine(i))).toEqual(lines)
   expect([buffer.size, buffer.ends.at(-1)]).toEqual([Buffer.byteLength(lines.join('')), buffer.size])
 })
 

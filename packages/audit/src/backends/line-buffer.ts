@@ -77,7 +77,7 @@ export class LineBuffer {
   }
 
   /** Returns a line as text. */
-  lineAt(index: number): string {
+  getLine(index: number): string {
     const { ends } = this
     return this.#buffer.toString('utf8', ends[index - 1] ?? 0, ends[index])
   }

@@ -135,7 +135,7 @@ class LogBackend implements AuditBackend {
     if (failures.size > 0) {
       const lost = [...failures.keys()]
       const describe = (index: number): string => {
-        const line = lines.lineAt(lost[index]!)
+        const line = lines.getLine(lost[index]!)
         return format === 'json' ? formatLegacyLine(line) : line.trimEnd()
       }
       report('log', [...failures.values()][0]!, { count: lost.length, describe })

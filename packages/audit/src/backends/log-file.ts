@@ -82,8 +82,8 @@ class LogFile implements LineWriter {
       let last = first
       // A line that exceeds the maximum is only written if the file cannot be rotated.
       while (last + 1 < ends.length && this.#size + ends[last + 1]! - start <= maxBytes) last++
-      const own = ends.slice(first, last + 1).map((end) => end - start)
-      await this.#append(bytes.subarray(start, ends[last]), { first, ends: own, failures })
+      const lineLengths = ends.slice(first, last + 1).map((end) => end - start)
+      await this.#append(bytes.subarray(start, ends[last]), { first, ends: lineLengths, failures })
       first = last + 1
     }
   }

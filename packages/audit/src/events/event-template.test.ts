@@ -14,7 +14,7 @@ function copyLine(event: AuditEvent, template: EventTemplate): string {
   const buffer = new LineBuffer()
   buffer.add('first\n')
   buffer.addCopy(event, template)
-  return buffer.lineAt(1)
+  return buffer.getLine(1)
 }
 
 it.each(['RequestReceived', 'ResponseComplete'] as const)('copies the line of %s with another id and other times', (stage) => {

@@ -29,7 +29,7 @@ function validateRule(rule: PolicyRule, path: FieldPath): FieldErrorList {
 
 function validateLevel(level: string | undefined, path: FieldPath): FieldErrorList {
   if (!level) return [fieldError.required(path, '')]
-  return auditLevels.some((known) => known === level) ? [] : [fieldError.notSupported(path, level, auditLevels)]
+  return auditLevels.some((auditLevel) => auditLevel === level) ? [] : [fieldError.notSupported(path, level, auditLevels)]
 }
 
 function validateUrls(urls: readonly string[], path: FieldPath): FieldErrorList {
@@ -58,7 +58,7 @@ function validateResources({ resources = [] }: PolicyRule, path: FieldPath): Fie
 
 function validateStages(stages: readonly string[] = [], path: FieldPath): FieldErrorList {
   return stages.flatMap((stage, i) =>
-    auditStages.some((known) => known === stage)
+    auditStages.some((auditStage) => auditStage === stage)
       ? []
       : [fieldError.invalid(path.index(i), stage, `allowed stages are ${auditStages.join(',')}`)],
   )

@@ -103,7 +103,9 @@ async function write(configMaps: LoopbackResource<ConfigMap>, ownInfo: Authentic
  */
 export function combineData(data: Readonly<Record<string, string>>, ownInfo: AuthenticationInfo, now: number): Record<string, string> {
   const { requestHeaders: headers } = ownInfo
-  const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseNames(data[key]), ...more])]
+  const list = (key: string, additionalNames: readonly string[] = []): readonly string[] => [
+    ...new Set([...parseNames(data[key]), ...additionalNames]),
+  ]
   const usernameHeaders = list('requestheader-username-headers', headers?.usernameHeaders)
   const uidHeaders = list('requestheader-uid-headers', headers?.uidHeaders)
   const groupHeaders = list('requestheader-group-headers', headers?.groupHeaders)

@@ -21,26 +21,26 @@ export function adjustSeats(levels: Iterable<PriorityLevel>, serverSeats: number
   })
   const total = demands.reduce((sum, { level }) => sum + level.limits.nominal, 0)
   const limited = demands.filter(({ level }) => !level.isExempt)
-  const remaining = demands.reduce((rest, { level, least }) => (level.isExempt ? rest - least : rest), total)
-  const configured = limited.reduce((sum, { level }) => sum + level.limits.least, 0)
+  const remaining = demands.reduce((unassigned, { level, least }) => (level.isExempt ? unassigned - least : unassigned), total)
+  const configured = limited.reduce((sum, { level }) => sum + level.limits.minimum, 0)
   const needed = limited.reduce((sum, { least }) => sum + least, 0)
   const targets = new Map(demands.map(({ level, least }) => [level.name, level.isExempt ? least : Math.max(least, level.demand.smoothed)]))
 
   let fairFraction = 0
   for (const { level, least } of demands) if (level.isExempt) level.setSeats(least, serverSeats)
   if (remaining <= configured) {
-    for (const { level } of limited) level.setSeats(level.limits.least, serverSeats)
+    for (const { level } of limited) level.setSeats(level.limits.minimum, serverSeats)
   } else if (remaining <= needed) {
     const share = (remaining - configured) / (needed - configured)
     for (const { level, least } of limited) {
-      level.setSeats(level.limits.least + Math.round((least - level.limits.least) * share), serverSeats)
+      level.setSeats(level.limits.minimum + Math.round((least - level.limits.minimum) * share), serverSeats)
     }
   } else {
     try {
       const bounds = limited.map(({ level, least }) => ({
         target: targets.get(level.name)!,
         lowerBound: least,
-        upperBound: level.limits.most,
+        upperBound: level.limits.maximum,
       }))
       const allocation = allocateSeats(total, bounds)
       fairFraction = allocation.fairFraction
@@ -55,6 +55,6 @@ export function adjustSeats(levels: Iterable<PriorityLevel>, serverSeats: number
 
 /** Returns the seats that a level gets at least. */
 function findLeast({ isExempt, limits, demand }: PriorityLevel): number {
-  const wanted = isExempt ? demand.highWatermark : Math.min(limits.nominal, demand.highWatermark)
-  return Math.max(limits.least, wanted)
+  const wantedSeats = isExempt ? demand.highWatermark : Math.min(limits.nominal, demand.highWatermark)
+  return Math.max(limits.minimum, wantedSeats)
 }

@@ -56,12 +56,13 @@ interface RelativeDemand extends SeatTarget {
   readonly upperBend: number
 }
 
-function toRelative({ target: wanted, lowerBound, upperBound }: SeatTarget, index: number): RelativeDemand {
+function toRelative({ target: wantedSeats, lowerBound, upperBound }: SeatTarget, index: number): RelativeDemand {
   if (lowerBound < 0) throw new RangeError(`lower bound ${index} is ${lowerBound}, which is negative`)
-  if (wanted < lowerBound) throw new RangeError(`target ${index} is ${wanted}, which is less than its lower bound of ${lowerBound}`)
+  if (wantedSeats < lowerBound)
+    throw new RangeError(`target ${index} is ${wantedSeats}, which is less than its lower bound of ${lowerBound}`)
   if (upperBound < lowerBound)
     throw new RangeError(`upper bound ${index} is ${upperBound}, which is less than the lower bound ${lowerBound}`)
-  const target = Math.max(wanted, smallestTarget)
+  const target = Math.max(wantedSeats, smallestTarget)
   return { target, lowerBound, upperBound, lowerBend: lowerBound / target, upperBend: upperBound / target }
 }
 

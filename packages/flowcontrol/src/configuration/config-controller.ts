@@ -123,13 +123,16 @@ export class ConfigController implements AsyncDisposable {
   /** Returns the condition that a schema should have. Returns undefined if it has that condition. */
   #findOutdated(schema: DeepReadonly<FlowSchema>, levels: ReadonlySet<string>): FlowSchemaCondition | undefined {
     const { metadata, spec, status } = schema
-    const wanted = createDanglingCondition(spec?.priorityLevelConfiguration.name ?? '', levels)
-    const present = status?.conditions?.find(({ type }) => type === wanted.type)
+    const wantedCondition = createDanglingCondition(spec?.priorityLevelConfiguration.name ?? '', levels)
+    const present = status?.conditions?.find(({ type }) => type === wantedCondition.type)
     const isCurrent =
-      present !== undefined && present.status === wanted.status && present.reason === wanted.reason && present.message === wanted.message
+      present !== undefined &&
+      present.status === wantedCondition.status &&
+      present.reason === wantedCondition.reason &&
+      present.message === wantedCondition.message
     const written = this.#written.get(metadata.name!)
-    const isWritten = written?.schema === schema && written.message === wanted.message
-    return isCurrent || isWritten ? undefined : { ...wanted, lastTransitionTime: formatTime(this.#options.clock.now()) }
+    const isWritten = written?.schema === schema && written.message === wantedCondition.message
+    return isCurrent || isWritten ? undefined : { ...wantedCondition, lastTransitionTime: formatTime(this.#options.clock.now()) }
   }
 
   async #writeCondition(schema: DeepReadonly<FlowSchema>, condition: FlowSchemaCondition): Promise<void> {

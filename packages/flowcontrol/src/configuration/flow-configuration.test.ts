@@ -18,7 +18,7 @@ interface Opened {
   readonly configuration: FlowConfiguration
   readonly clock: ManualClock
   readonly problems: string[]
-  readonly unused: () => number
+  readonly countUnused: () => number
   readonly readMetrics: () => string
 }
 
@@ -34,7 +34,7 @@ function open(serverSeats = 600): Opened {
     onUnused: () => unused++,
     onProblem: (problem) => problems.push(problem),
   })
-  return { configuration, clock, problems, unused: () => unused, readMetrics: () => registry.text() }
+  return { configuration, clock, problems, countUnused: () => unused, readMetrics: () => registry.text() }
 }
 
 function openBuiltIn(): Opened {
@@ -50,8 +50,8 @@ const describeSeats = ({ configuration }: Opened): Record<string, number> =>
 function startRequests({ configuration }: Opened, level: string, count: number): FairRequest[] {
   const { queues } = configuration.levels.get(level)!
   const user = { name: 'u', groups: ['system:authenticated'] }
-  const flow = configuration.classify(listPods, user).flowOf(listPods, user)
-  return Array.from({ length: count }, () => queues.start(flow, oneSeat, { user, info: listPods }) as FairRequest)
+  const flow = configuration.classify(listPods, user).identifyFlow(listPods, user)
+  return Array.from({ length: count }, () => queues.start(flow, oneSeat, { user, attributes: listPods }) as FairRequest)
 }
 
 describe('classification', () => {
@@ -108,11 +108,11 @@ describe('classification', () => {
 describe('seats', () => {
   test('are divided by shares, and levels lend what they may', () => {
     const opened = openBuiltIn()
-    const limits = Array.from(opened.configuration.levels.values(), ({ name, limits: { nominal, least, most } }) => [
+    const limits = Array.from(opened.configuration.levels.values(), ({ name, limits: { nominal, minimum, maximum } }) => [
       name,
       nominal,
-      least,
-      most,
+      minimum,
+      maximum,
     ])
     expect(Object.fromEntries(limits.map(([name, ...values]) => [name, values]))).toEqual({
       exempt: [0, 0, 600],
@@ -152,7 +152,7 @@ describe('seats', () => {
     const opened = open(100)
     opened.configuration.digest([createLevel('a', 95, { borrowingLimitPercent: 0 })], [createSchema('a', 'a', { precedence: 1 })])
     const { limits } = opened.configuration.levels.get('a')!
-    expect(limits).toEqual({ nominal: 95, least: 95, most: 95 })
+    expect(limits).toEqual({ nominal: 95, minimum: 95, maximum: 95 })
     expect(opened.configuration.levels.get('a')!.mostSeats).toBe(15)
   })
 })
@@ -164,14 +164,14 @@ test('a deleted level serves its requests to the end, and then goes', () => {
   opened.configuration.digest([level], [schema])
   const user = { name: 'u', groups: ['dev'] }
   const target = opened.configuration.classify(listPods, user)
-  const request = target.level.queues.start(target.flowOf(listPods, user), oneSeat, { user, info: listPods }) as FairRequest
+  const request = target.level.queues.start(target.identifyFlow(listPods, user), oneSeat, { user, attributes: listPods }) as FairRequest
   expect(opened.readMetrics()).toContain('current_executing_requests{flow_schema="a",priority_level="a"} 1\n')
   opened.configuration.digest([], [])
   expect(opened.configuration.levels.get('a')).toMatchObject({ isQuiescing: true })
   expect(opened.configuration.classify(listPods, user).level.name).toBe('catch-all')
-  expect(opened.unused()).toBe(0)
+  expect(opened.countUnused()).toBe(0)
   request.leave()
-  expect(opened.unused()).toBe(1)
+  expect(opened.countUnused()).toBe(1)
   opened.configuration.digest([], [])
   expect([...opened.configuration.levels.keys()].toSorted()).toEqual(['catch-all', 'exempt'])
   expect(opened.readMetrics()).not.toContain('priority_level="a"')
@@ -192,12 +192,12 @@ test('a level keeps its requests when its object changes', () => {
 function createLevel(
   name: string,
   nominalConcurrencyShares: number,
-  more: { readonly borrowingLimitPercent?: number } = {},
+  overrides: { readonly borrowingLimitPercent?: number } = {},
 ): DeepReadonly<PriorityLevelConfiguration> {
   const limitResponse = { type: 'Queue', queuing: { queues: 4, handSize: 2, queueLengthLimit: 50 } }
   return {
     metadata: { name, uid: `uid-${name}` },
-    spec: { type: 'Limited', limited: { nominalConcurrencyShares, limitResponse, ...more } },
+    spec: { type: 'Limited', limited: { nominalConcurrencyShares, limitResponse, ...overrides } },
   }
 }
 

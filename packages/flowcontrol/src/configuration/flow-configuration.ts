@@ -46,8 +46,8 @@ export class FlowConfiguration {
   }
 
   /** Returns the flow schema and the priority level of a request. */
-  classify(info: RequestedAction, user: UserInfo): FlowTarget {
-    return this.#classify(info, user)
+  classify(action: RequestedAction, user: UserInfo): FlowTarget {
+    return this.#classify(action, user)
   }
 
   /**
@@ -75,7 +75,7 @@ export class FlowConfiguration {
   adjust(): void {
     const { serverSeats, metrics, onProblem } = this.#options
     const report = (error: unknown): void => onProblem(`seats cannot be distributed: ${(error as Error).message}`)
-    metrics.adjusted(adjustSeats(this.#levels.values(), serverSeats, report))
+    metrics.recordAdjustment(adjustSeats(this.#levels.values(), serverSeats, report))
   }
 
   #digestLevel(levels: Map<string, PriorityLevel>, object: DeepReadonly<PriorityLevelConfiguration>): void {
@@ -137,7 +137,7 @@ export class FlowConfiguration {
     const totalShares = levels.reduce((sum, { configuration }) => sum + readShares(configuration.spec!), 0)
     for (const level of levels) level.limit(serverSeats, totalShares)
     const waiting = levels.reduce((sum, { queuing }) => sum + (queuing.type === 'queue' ? queuing.queues * queuing.queueLengthLimit : 0), 0)
-    metrics.limited({ waiting, executing: levels.reduce((sum, { limits }) => sum + limits.nominal, 0) })
+    metrics.setLimits({ waiting, executing: levels.reduce((sum, { limits }) => sum + limits.nominal, 0) })
   }
 }
 

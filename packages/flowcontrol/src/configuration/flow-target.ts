@@ -22,7 +22,7 @@ export class FlowTarget implements EstimatingLevel {
   constructor({ metadata, spec }: DeepReadonly<FlowSchema>, level: PriorityLevel) {
     this.schemaName = metadata.name!
     this.level = level
-    this.series = level.seriesOf(this.schemaName)
+    this.series = level.getSeries(this.schemaName)
     const levelUid = level.configuration.metadata.uid ?? ''
     this.headers = ['X-Kubernetes-Pf-Flowschema-Uid', metadata.uid ?? '', 'X-Kubernetes-Pf-Prioritylevel-Uid', levelUid]
     // Flows matter only if there are several queues to choose from.
@@ -43,8 +43,8 @@ export class FlowTarget implements EstimatingLevel {
   }
 
   /** Returns the flow of a request: those of its schema, by the same user or in the same namespace if the schema distinguishes them. */
-  flowOf(info: RequestedAction, user: UserInfo): Flow {
-    const distinguisher = this.#distinguisher === undefined ? '' : this.#distinguisher === 'ByUser' ? user.name : info.namespace
+  identifyFlow(action: RequestedAction, user: UserInfo): Flow {
+    const distinguisher = this.#distinguisher === undefined ? '' : this.#distinguisher === 'ByUser' ? user.name : action.namespace
     let flow = this.#flows.get(distinguisher)
     if (flow !== undefined) return flow
     if (this.#flows.size >= keptFlows) this.#flows.clear()

@@ -137,8 +137,8 @@ function findOutdated(
   isMandatory: boolean,
 ): { readonly spec: object | undefined; readonly annotation: string | undefined } | undefined {
   const isAutomatic = isMandatory || isUpdatedAutomatically(object)
-  const wanted = withOwnShares(builtIn.spec as ExemptSpec, object.spec as ExemptSpec | undefined)
-  const spec = isAutomatic && !equalsSemantically(object.spec, wanted) ? copyObject(builtIn.spec as object) : undefined
+  const wantedSpec = withOwnShares(builtIn.spec as ExemptSpec, object.spec as ExemptSpec | undefined)
+  const spec = isAutomatic && !equalsSemantically(object.spec, wantedSpec) ? copyObject(builtIn.spec as object) : undefined
   const isAnnotated = readAutoUpdate(object) === isAutomatic
   if (spec === undefined && isAnnotated) return undefined
   return { spec, annotation: isAnnotated ? undefined : String(isAutomatic) }
@@ -167,8 +167,8 @@ async function removeUnknown(
   present: Present,
   builtIn: readonly DeepReadonly<Configuration>[],
 ): Promise<void> {
-  const known = new Set(builtIn.map(({ metadata }) => metadata.name))
-  for (const [name, object] of present) if (!known.has(name)) await removeMaintained(resource, object)
+  const builtInNames = new Set(builtIn.map(({ metadata }) => metadata.name))
+  for (const [name, object] of present) if (!builtInNames.has(name)) await removeMaintained(resource, object)
 }
 
 /** Removes an object as it was read. Reads it again if it has changed since then, because an administrator may have taken it over. */

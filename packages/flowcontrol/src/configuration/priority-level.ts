@@ -23,7 +23,7 @@ export class PriorityLevel {
   configuration: DeepReadonly<PriorityLevelConfiguration>
   queuing: Queuing
   readonly queues: QueueSet
-  limits: SeatLimits = { nominal: 0, least: 0, most: 0 }
+  limits: SeatLimits = { nominal: 0, minimum: 0, maximum: 0 }
   /** The seats that the level has after borrowing and lending. */
   currentSeats = 0
   /** The most seats that one request may occupy. 0: there is no such limit. */
@@ -39,7 +39,7 @@ export class PriorityLevel {
     this.name = configuration.metadata.name!
     this.configuration = configuration
     this.queuing = queuing
-    this.#metrics = options.metrics.forLevel(this, () => options.onIdle(this))
+    this.#metrics = options.metrics.createLevelMetrics(this, () => options.onIdle(this))
     this.queues = createQueueSet({
       name: this.name,
       queuing,
@@ -54,9 +54,9 @@ export class PriorityLevel {
   }
 
   /** The counters and histograms of the level's requests that match a flow schema. */
-  seriesOf(schema: string): SchemaSeries {
+  getSeries(schema: string): SchemaSeries {
     let series = this.#series.get(schema)
-    if (series === undefined) this.#series.set(schema, (series = this.#metrics.forSchema(schema)))
+    if (series === undefined) this.#series.set(schema, (series = this.#metrics.getSchemaSeries(schema)))
     return series
   }
 

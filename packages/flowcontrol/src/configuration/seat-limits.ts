@@ -7,9 +7,9 @@ export interface SeatLimits {
   /** The share of the server's seats. */
   readonly nominal: number
   /** The seats that the level keeps, whatever other levels need. */
-  readonly least: number
+  readonly minimum: number
   /** The seats that the level gets at most, if it borrows from others. */
-  readonly most: number
+  readonly maximum: number
 }
 
 /** The part of the nominal seats that one request may occupy. */
@@ -28,7 +28,7 @@ export function computeLimits(spec: DeepReadonly<PriorityLevelConfigurationSpec>
   const lendable = Math.round((nominal * ((spec.limited ?? spec.exempt)?.lendablePercent ?? 0)) / 100)
   const borrowingPercent = spec.limited?.borrowingLimitPercent
   const borrowed = borrowingPercent === undefined ? serverSeats : Math.round((nominal * borrowingPercent) / 100)
-  return { nominal, least: nominal - lendable, most: nominal + borrowed }
+  return { nominal, minimum: nominal - lendable, maximum: nominal + borrowed }
 }
 
 /** Returns the most seats that one request of a level may occupy. 0: the level has no queues and therefore no such limit. */

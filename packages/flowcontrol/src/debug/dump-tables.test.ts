@@ -9,7 +9,7 @@ import { dumpTable } from './dump-tables.ts'
 
 const clock = createManualClock(Date.parse('2026-01-02T03:04:05.006Z'))
 const user = { name: 'alice', groups: [] }
-const info = createResourceAction({ verb: 'list', apiGroup: 'apps', apiVersion: 'v1', resource: 'deployments', namespace: 'ns' })
+const attributes = createResourceAction({ verb: 'list', apiGroup: 'apps', apiVersion: 'v1', resource: 'deployments', namespace: 'ns' })
 const flow = createFlow(createFlowSchemaCounters('mine'), 'alice')
 const queues = createQueueSet({
   name: 'low',
@@ -22,7 +22,7 @@ const levels = [
   { name: 'low', queues, isQuiescing: true },
   { name: 'exempt', queues: exempt, isQuiescing: false },
 ]
-const [first] = Array.from({ length: 3 }, () => queues.start(flow, oneSeat, { user, info })) as FairRequest[]
+const [first] = Array.from({ length: 3 }, () => queues.start(flow, oneSeat, { user, attributes })) as FairRequest[]
 
 test('priority levels', () => {
   expect(dumpTable('dump_priority_levels', levels)).toBe(

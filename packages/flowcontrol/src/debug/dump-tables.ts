@@ -98,8 +98,8 @@ function describeRequests({ name, queues }: Level, hasDetails: boolean): Row[] {
   ]
 }
 
-function describeDetails({ user, info }: RequestDump): Row {
-  const { verb, path, namespace, name, apiGroup, apiVersion, resource, subresource } = info
+function describeDetails({ user, attributes }: RequestDump): Row {
+  const { verb, path, namespace, name, apiGroup, apiVersion, resource, subresource } = attributes
   return [user.name, verb, path, namespace, name, apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`, resource, subresource]
 }
 

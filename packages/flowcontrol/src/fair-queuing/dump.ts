@@ -57,6 +57,6 @@ export function dumpRequest(request: QueuedRequest, createdAt: number): RequestD
     finalSeats: request.finalSeats,
     additionalLatency: request.additionalLatency / 1e6,
     user: details.user,
-    info: details.info,
+    attributes: details.attributes,
   }
 }

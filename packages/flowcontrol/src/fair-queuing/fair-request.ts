@@ -20,7 +20,7 @@ export const oneSeat: WorkEstimate = { initialSeats: 1, finalSeats: 0, additiona
 /** The user and the action of a request, for the debug endpoints. */
 export interface RequestDetails {
   readonly user: UserInfo
-  readonly info: RequestedAction
+  readonly attributes: RequestedAction
 }
 
 /**
@@ -40,7 +40,7 @@ export interface FairRequest {
   /** Milliseconds from the arrival of the request to the start of its execution. 0 if it has not started. */
   readonly waited: number
   /** Resolves with true when the request starts to execute, and with false when it is cancelled. Call it at most once, for a waiting request. */
-  whenDecided(): Promise<boolean>
+  waitForDecision(): Promise<boolean>
   /** Removes a waiting request from its queue. It counts as rejected. Does nothing in other states. */
   cancel(): void
   /** Ends the execution. Does nothing if the request is not executing. */
@@ -120,11 +120,11 @@ export class QueuedRequest implements FairRequest {
     return (this.startedAt - this.arrivedAt) / 1e6
   }
 
-  whenDecided(): Promise<boolean> {
+  waitForDecision(): Promise<boolean> {
     return this.isWaiting ? new Promise((resolve) => (this.#resolve = resolve)) : Promise.resolve(this.state === 'executing')
   }
 
-  /** Wakes the caller of `whenDecided`. */
+  /** Wakes the caller of `waitForDecision`. */
   decide(isExecuting: boolean): void {
     this.#resolve?.(isExecuting)
     this.#resolve = undefined

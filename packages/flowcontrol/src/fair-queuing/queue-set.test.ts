@@ -9,7 +9,7 @@ import type { FlowSchemaCounters } from './flow.ts'
 import { createQueueSet } from './queue-set.ts'
 import type { QueueSet, QueueSetOptions, Rejection } from './queue-set.ts'
 
-const details = { user: { name: 'alice', groups: [] }, info: createPathAction('get', '/version') }
+const details = { user: { name: 'alice', groups: [] }, attributes: createPathAction('get', '/version') }
 const queuing = { type: 'queue', queues: 8, handSize: 2, queueLengthLimit: 2 } as const
 
 let clock: ManualClock
@@ -38,7 +38,7 @@ test('admits a request at once if seats are free, and others in turn when it lea
   const first = startAdmitted(level)
   const second = startAdmitted(level)
   expect([first.isWaiting, second.isWaiting]).toEqual([false, true])
-  const decided = second.whenDecided()
+  const decided = second.waitForDecision()
   clock.advance(250)
   first.leave()
   expect([await decided, second.isWaiting, first.waited, second.waited]).toEqual([true, false, 0, 250])
@@ -70,7 +70,7 @@ test('removes a cancelled request from its queue', async () => {
   const level = createLevel()
   const first = startAdmitted(level)
   const [second, third] = [startAdmitted(level), startAdmitted(level)]
-  const decided = second.whenDecided()
+  const decided = second.waitForDecision()
   second.cancel()
   second.cancel()
   second.leave()
@@ -108,7 +108,7 @@ test('tells the decision also after it was made', async () => {
   const level = createLevel()
   const [first, second] = [startAdmitted(level), startAdmitted(level)]
   second.cancel()
-  expect(await Promise.all([first.whenDecided(), second.whenDecided()])).toEqual([true, false])
+  expect(await Promise.all([first.waitForDecision(), second.waitForDecision()])).toEqual([true, false])
 })
 
 test('dispatches waiting requests when it gets more seats', () => {
@@ -191,11 +191,11 @@ test('reports measurements of each request', () => {
   const reports: unknown[] = []
   const level = createLevel({
     observer: {
-      enqueued: (_counters, length) => reports.push(['enqueued', length]),
-      waited: (_counters, milliseconds, isExecuted) => reports.push(['waited', milliseconds, isExecuted]),
-      executed: (_counters, milliseconds) => reports.push(['executed', milliseconds]),
-      countsChanged: (now, { seatsInUse, waitingSeats }) => reports.push([now - 1_700_000_000_000, seatsInUse, waitingSeats]),
-      idle: () => reports.push(['idle']),
+      recordQueueLength: (_counters, length) => reports.push(['enqueued', length]),
+      recordWait: (_counters, milliseconds, isExecuted) => reports.push(['waited', milliseconds, isExecuted]),
+      recordExecution: (_counters, milliseconds) => reports.push(['executed', milliseconds]),
+      recordCounts: (now, { seatsInUse, waitingSeats }) => reports.push([now - 1_700_000_000_000, seatsInUse, waitingSeats]),
+      handleIdle: () => reports.push(['idle']),
     },
   })
   const first = startAdmitted(level)

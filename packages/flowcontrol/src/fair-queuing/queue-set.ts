@@ -48,15 +48,15 @@ export interface VirtualTimeReadings {
 /** Receives measurements. Calls are synchronous. They must not throw, and must not call the queue set. Times are in milliseconds. */
 export interface QueueSetObserver {
   /** Called with the length of the queue after a request joined it, also if the request executes at once. */
-  enqueued?(flow: FlowSchemaCounters, queueLength: number): void
+  recordQueueLength?(flow: FlowSchemaCounters, queueLength: number): void
   /** Called when a request of a level that is not exempt executes or is rejected. */
-  waited?(flow: FlowSchemaCounters, milliseconds: number, isExecuted: boolean): void
+  recordWait?(flow: FlowSchemaCounters, milliseconds: number, isExecuted: boolean): void
   /** Called when a request finishes. Its time includes pauses. */
-  executed?(flow: FlowSchemaCounters, milliseconds: number, details: RequestDetails): void
+  recordExecution?(flow: FlowSchemaCounters, milliseconds: number, details: RequestDetails): void
   /** Called after each change of the counts. `now` is the reading of the clock. */
-  countsChanged?(now: number, counts: QueueSetCounts): void
+  recordCounts?(now: number, counts: QueueSetCounts): void
   /** Called when the last request leaves. */
-  idle?(): void
+  handleIdle?(): void
 }
 
 export interface QueueSetOptions {
@@ -207,7 +207,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
     }
     if (counts.seatsInUse >= this.#seats && queue.waitingRequests >= this.#queueLengthLimit) return this.#reject(flow, 'queue-full')
     if (!queue.isActive) queue.nextDispatch = this.#progress
-    this.#observer.enqueued?.(flow.counters, queue.waitingRequests + 1)
+    this.#observer.recordQueueLength?.(flow.counters, queue.waitingRequests + 1)
     if (counts.waitingRequests === 0 && counts.seatsInUse < this.#seats && this.#mayExecute(request.maxSeats)) {
       // The result is the same as with the steps below, because the only waiting request is the next one.
       if (queue.nextDispatch < this.#progress) queue.nextDispatch = this.#progress
@@ -232,7 +232,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
     this.#counts.rejected++
     this.#counts.cancelled++
     request.flow.counters.rejected['time-out']++
-    this.#observer.waited?.(request.flow.counters, (time - request.arrivedAt) / 1e6, false)
+    this.#observer.recordWait?.(request.flow.counters, (time - request.arrivedAt) / 1e6, false)
     this.#reportCounts()
     request.decide(false)
     this.#reportIdle()
@@ -244,7 +244,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
     request.state = 'finished'
     this.#counts.executingRequests--
     request.flow.counters.executingRequests--
-    this.#observer.executed?.(request.flow.counters, (time - request.startedAt) / 1e6, request.details)
+    this.#observer.recordExecution?.(request.flow.counters, (time - request.startedAt) / 1e6, request.details)
     this.#endWork(request, time)
     if (request.additionalLatency > 0) this.#clock.after(request.additionalLatency / 1e6, () => this.#endAdditionalLatency(request))
     else this.#releaseSeats(request)
@@ -316,7 +316,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
   #reject(flow: Flow, reason: Rejection): Rejection {
     this.#counts.rejected++
     flow.counters.rejected[reason]++
-    this.#observer.waited?.(flow.counters, 0, false)
+    this.#observer.recordWait?.(flow.counters, 0, false)
     return reason
   }
 
@@ -452,7 +452,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
     counters.executingRequests++
     counters.dispatched++
     this.#occupySeats(request)
-    if (this.#queuing.type !== 'exempt') this.#observer.waited?.(counters, request.waited, true)
+    if (this.#queuing.type !== 'exempt') this.#observer.recordWait?.(counters, request.waited, true)
   }
 
   #occupySeats(request: QueuedRequest): void {
@@ -502,10 +502,10 @@ class FairQueueSet implements QueueSet, RequestOwner {
   #reportCounts(): void {
     const now = this.#createdAt + this.#updatedAt / 1e6
     this.demand.set(this.#counts.seatsInUse + this.#counts.waitingSeats, now)
-    this.#observer.countsChanged?.(now, this.#counts)
+    this.#observer.recordCounts?.(now, this.#counts)
   }
 
   #reportIdle(): void {
-    if (this.isIdle) this.#observer.idle?.()
+    if (this.isIdle) this.#observer.handleIdle?.()
   }
 }

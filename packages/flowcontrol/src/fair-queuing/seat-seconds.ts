@@ -25,6 +25,6 @@ export function convertToSeconds(work: SeatSeconds): number {
 /** Formats work like kube-apiserver's debug endpoints: "1.50000000ss". */
 export function formatSeatSeconds(work: SeatSeconds): string {
   const size = Math.abs(work)
-  const whole = Math.floor(size / unitsPerSecond)
-  return `${work < 0 ? '-' : ''}${whole}.${String(size - whole * unitsPerSecond).padStart(8, '0')}ss`
+  const wholeSeconds = Math.floor(size / unitsPerSecond)
+  return `${work < 0 ? '-' : ''}${wholeSeconds}.${String(size - wholeSeconds * unitsPerSecond).padStart(8, '0')}ss`
 }

@@ -42,7 +42,7 @@ export interface UniformOutcome {
   readonly longestWaits: readonly number[]
 }
 
-const details = { user: { name: 'client', groups: [] }, info: createPathAction('get', '/') }
+const details = { user: { name: 'client', groups: [] }, attributes: createPathAction('get', '/') }
 
 /** Runs the clients against a queue set in simulated time. Checks the seat demand that the queue set reports. */
 export async function runUniformClients({ queuing, seats, duration, clients }: UniformScenario): Promise<UniformOutcome> {
@@ -77,7 +77,7 @@ export async function runUniformClients({ queuing, seats, duration, clients }: U
       if (typeof request === 'string') return
       demand.add(width)
       const next = (): void => call(remaining - 1)
-      if (request.isWaiting) void request.whenDecided().then(() => execute(request, next))
+      if (request.isWaiting) void request.waitForDecision().then(() => execute(request, next))
       else execute(request, next)
     }
     for (let thread = 0; thread < client.threads; thread++) {

@@ -33,7 +33,7 @@ export interface MeasuredLevel {
 /** Metrics of one priority level. */
 export interface LevelMetrics {
   readonly observer: QueueSetObserver
-  forSchema(schema: string): SchemaSeries
+  getSchemaSeries(schema: string): SchemaSeries
   /** Sets the numbers of seats and of waiting requests that the ratios of the level relate to. */
   setDenominators(numbers: { readonly seats: number; readonly waiting: number }): void
   close(): void
@@ -41,11 +41,11 @@ export interface LevelMetrics {
 
 export interface FlowControlMetrics {
   /** Creates the metrics of a level. Calls `onIdle` when the last request of the level leaves. */
-  forLevel(level: MeasuredLevel, onIdle: () => void): LevelMetrics
+  createLevelMetrics(level: MeasuredLevel, onIdle: () => void): LevelMetrics
   /** Sets how many requests of all levels may wait and execute. */
-  limited(limits: Readonly<Record<'waiting' | 'executing', number>>): void
+  setLimits(limits: Readonly<Record<'waiting' | 'executing', number>>): void
   /** Reports how seats were distributed. */
-  adjusted(adjustment: Adjustment): void
+  recordAdjustment(adjustment: Adjustment): void
   /**
    * Sets the number of requests of a kind. Must be called after each change of a queue set, because it uses the time of that change. This saves
    * a reading of the clock.
@@ -159,7 +159,7 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
     const demand = demands.with({ priority_level: name })
     return {
       observer: new LevelObserver({ seats, executing, waiting, demand }, lastChange, onIdle),
-      forSchema: (schema) => createSeries(name, schema),
+      getSchemaSeries: (schema) => createSeries(name, schema),
       setDenominators: (numbers) => {
         const time = now()
         for (const ratio of [seats, executing, demand]) ratio.setDenominator(numbers.seats, time)
@@ -177,14 +177,14 @@ export function createFlowControlMetrics(registry: MetricsRegistry, now: () => n
 
   return {
     setConcurrency: (phase, kind, requests) => concurrency[phase][kind].setNumerator(requests, lastChange.time),
-    forLevel: createLevelMetrics,
-    limited: (limits) => {
+    createLevelMetrics: createLevelMetrics,
+    setLimits: (limits) => {
       const time = now()
       for (const phase of ['waiting', 'executing'] as const) {
         for (const ratio of Object.values(concurrency[phase])) ratio.setDenominator(Math.max(1, limits[phase]), time)
       }
     },
-    adjusted: (result) => {
+    recordAdjustment: (result) => {
       adjustment = result
       fairFraction.value = result.fairFraction
     },
@@ -225,24 +225,24 @@ class LevelObserver implements QueueSetObserver {
     this.#onIdle = onIdle
   }
 
-  // All flows of a level have series that `forSchema` created.
-  enqueued(flow: FlowSchemaCounters, queueLength: number): void {
+  // All flows of a level have series that `getSchemaSeries` created.
+  recordQueueLength(flow: FlowSchemaCounters, queueLength: number): void {
     ;(flow as MeasuredSeries).queueLength.observe(queueLength)
   }
 
-  waited(flow: FlowSchemaCounters, milliseconds: number, isExecuted: boolean): void {
+  recordWait(flow: FlowSchemaCounters, milliseconds: number, isExecuted: boolean): void {
     const { waited, waitedInVain } = flow as MeasuredSeries
     const histogram = isExecuted ? waited : waitedInVain
     histogram.observe(milliseconds / 1000)
   }
 
-  executed(flow: FlowSchemaCounters, milliseconds: number, { info }: RequestDetails): void {
+  recordExecution(flow: FlowSchemaCounters, milliseconds: number, { attributes }: RequestDetails): void {
     const { executed, initialized } = flow as MeasuredSeries
-    const histogram = info.verb === 'watch' ? initialized : executed
+    const histogram = attributes.verb === 'watch' ? initialized : executed
     histogram.observe(milliseconds / 1000)
   }
 
-  countsChanged(now: number, counts: QueueSetCounts): void {
+  recordCounts(now: number, counts: QueueSetCounts): void {
     this.#lastChange.time = now
     this.#seats.setNumerator(counts.seatsInUse, now)
     this.#executing.setNumerator(counts.executingRequests, now)
@@ -250,7 +250,7 @@ class LevelObserver implements QueueSetObserver {
     this.#demand.setNumerator(counts.seatsInUse + counts.waitingSeats, now)
   }
 
-  idle(): void {
+  handleIdle(): void {
     this.#onIdle()
   }
 }

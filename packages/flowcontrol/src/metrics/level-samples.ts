@@ -12,8 +12,8 @@ const reasons: readonly RejectionReason[] = ['queue-full', 'concurrency-limit', 
 
 const levelGauges: readonly (readonly [name: string, help: string, read: ReadLevel])[] = [
   ['nominal_limit_seats', '[BETA] Configured number of seats of a priority level.', ({ limits }) => limits.nominal],
-  ['lower_limit_seats', '[ALPHA] Number of seats that a priority level keeps.', ({ limits }) => limits.least],
-  ['upper_limit_seats', '[ALPHA] Number of seats that a priority level gets at most.', ({ limits }) => limits.most],
+  ['lower_limit_seats', '[ALPHA] Number of seats that a priority level keeps.', ({ limits }) => limits.minimum],
+  ['upper_limit_seats', '[ALPHA] Number of seats that a priority level gets at most.', ({ limits }) => limits.maximum],
   ['current_limit_seats', '[ALPHA] Number of seats that a priority level has now.', ({ currentSeats }) => currentSeats],
   ['demand_seats_high_watermark', '[ALPHA] Highest demand for seats before the last adjustment.', ({ demand }) => demand.highWatermark],
   ['demand_seats_average', '[ALPHA] Average demand for seats before the last adjustment.', ({ demand }) => demand.average],

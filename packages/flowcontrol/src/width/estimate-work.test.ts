@@ -15,9 +15,9 @@ function estimate(
   const { method = 'GET', stats, mostSeats = 0 } = options
   const target = parseTarget(url)
   const query = parseQuery(target.query)
-  const info = parseRequestInfo(method, target, query)
+  const attributes = parseRequestInfo(method, target, query)
   const level = { mostSeats, observeWatches: () => {} }
-  return estimateWork({ info, query }, level, { findStats: () => stats, watches: new WatchCounts() }).initialSeats
+  return estimateWork({ attributes, query }, level, { findStats: () => stats, watches: new WatchCounts() }).initialSeats
 }
 
 describe('lists', () => {
@@ -61,7 +61,7 @@ test.each<[url: string, seats: number]>([
 })
 
 describe('writes', () => {
-  const info = createResourceAction({ verb: 'update', resource: 'pods', namespace: 'ns', name: 'a' })
+  const attributes = createResourceAction({ verb: 'update', resource: 'pods', namespace: 'ns', name: 'a' })
   const query = { get: () => null, size: 0 }
 
   test.each([
@@ -74,10 +74,10 @@ describe('writes', () => {
     const observed: number[] = []
     const level = { mostSeats, observeWatches: (watches: number) => void observed.push(watches) }
     const sources = { findStats: () => undefined, watches: { countInterested: () => count } }
-    expect(estimateWork({ info, query }, level, sources)).toEqual(expected)
+    expect(estimateWork({ attributes, query }, level, sources)).toEqual(expected)
     expect(observed).toEqual([count])
     const token = createResourceAction({ verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: 'ns', name: 'a' })
-    expect(estimateWork({ info: token, query }, level, sources).finalSeats).toBe(0)
+    expect(estimateWork({ attributes: token, query }, level, sources).finalSeats).toBe(0)
   })
 
   test('watches of the resource, the namespace and the object are interested, but not those of one node', () => {
@@ -85,18 +85,18 @@ describe('writes', () => {
     const watch = createResourceAction({ verb: 'watch', resource: 'pods' })
     const select = (fieldSelector: string | null): { get(): string | null } => ({ get: () => fieldSelector })
     const ends = [
-      watches.add({ info: watch, query: select(null) }),
-      watches.add({ info: watch, query: select('spec.nodeName=') }),
-      watches.add({ info: watch, query: select('spec.nodeName=n') }),
-      watches.add({ info: { ...watch, namespace: 'ns' }, query: select(null) }),
-      watches.add({ info: { ...watch, namespace: 'ns', name: 'a' }, query: select(null) }),
-      watches.add({ info: { ...watch, namespace: 'ns', name: 'b' }, query: select(null) }),
-      watches.add({ info: { ...watch, namespace: 'other' }, query: select(null) }),
-      watches.add({ info: { ...watch, apiGroup: 'apps' }, query: select(null) }),
+      watches.add({ attributes: watch, query: select(null) }),
+      watches.add({ attributes: watch, query: select('spec.nodeName=') }),
+      watches.add({ attributes: watch, query: select('spec.nodeName=n') }),
+      watches.add({ attributes: { ...watch, namespace: 'ns' }, query: select(null) }),
+      watches.add({ attributes: { ...watch, namespace: 'ns', name: 'a' }, query: select(null) }),
+      watches.add({ attributes: { ...watch, namespace: 'ns', name: 'b' }, query: select(null) }),
+      watches.add({ attributes: { ...watch, namespace: 'other' }, query: select(null) }),
+      watches.add({ attributes: { ...watch, apiGroup: 'apps' }, query: select(null) }),
     ]
-    expect(watches.countInterested(info)).toBe(4)
-    expect(watches.countInterested({ ...info, verb: 'get' })).toBe(0)
+    expect(watches.countInterested(attributes)).toBe(4)
+    expect(watches.countInterested({ ...attributes, verb: 'get' })).toBe(0)
     for (const end of ends) end()
-    expect(watches.countInterested(info)).toBe(0)
+    expect(watches.countInterested(attributes)).toBe(0)
   })
 })

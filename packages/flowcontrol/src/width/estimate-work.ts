@@ -11,10 +11,10 @@ const mostWriteSeats = 10
 const writeVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
 /** Returns the statistics of the objects of a resource; undefined if it is unknown or served by another server. */
-export type FindObjectStats = (info: RequestedAction) => ObjectStats | undefined
+export type FindObjectStats = (action: RequestedAction) => ObjectStats | undefined
 
 export interface WorkSources {
-  findStats(info: RequestedAction): ObjectStats | undefined
+  findStats(action: RequestedAction): ObjectStats | undefined
   readonly watches: Pick<WatchCounts, 'countInterested'>
 }
 
@@ -32,26 +32,26 @@ export interface EstimatingLevel {
  * seat.
  */
 export function estimateWork(request: ListRequest, level: EstimatingLevel, sources: WorkSources): WorkEstimate {
-  const { info } = request
-  if (info.verb === 'list' || info.verb === 'watch') {
-    const most = limitSeats(level.mostSeats, mostListSeats)
+  const { attributes } = request
+  if (attributes.verb === 'list' || attributes.verb === 'watch') {
+    const maximum = limitSeats(level.mostSeats, mostListSeats)
     const seats = Math.min(
       Math.max(
         1,
-        estimateListSeats(request, () => sources.findStats(info)),
+        estimateListSeats(request, () => sources.findStats(attributes)),
       ),
-      most,
+      maximum,
     )
     return seats === 1 ? oneSeat : { initialSeats: seats, finalSeats: 0, additionalLatency: 0 }
   }
-  if (!writeVerbs.has(info.verb) || (info.resource === 'serviceaccounts' && info.subresource === 'token')) return oneSeat
-  const count = sources.watches.countInterested(info)
+  if (!writeVerbs.has(attributes.verb) || (attributes.resource === 'serviceaccounts' && attributes.subresource === 'token')) return oneSeat
+  const count = sources.watches.countInterested(attributes)
   level.observeWatches(count)
   return estimateWrite(count, limitSeats(level.mostSeats, mostWriteSeats))
 }
 
-function limitSeats(ofLevel: number, most: number): number {
-  return ofLevel === 0 ? most : Math.min(ofLevel, most)
+function limitSeats(ofLevel: number, maximum: number): number {
+  return ofLevel === 0 ? maximum : Math.min(ofLevel, maximum)
 }
 
 /** Returns the most seats that a request occupies at any time. */

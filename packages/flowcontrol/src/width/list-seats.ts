@@ -10,7 +10,7 @@ export interface ObjectStats {
 
 /** A list, or a watch that may begin with a list. */
 export interface ListRequest {
-  readonly info: RequestedAction
+  readonly attributes: RequestedAction
   readonly query: { get(name: string): string | null; readonly size: number }
 }
 
@@ -32,12 +32,12 @@ export const staleStats: ObjectStats = { objectCount: unknownCount, estimatedAve
  * Returns the seats that a list needs, before bounds are applied: one for each 100 KB that it has in memory at once. `stats` are those of its
  * resource; undefined if the resource is unknown or served by another server. Returns Infinity for options that cannot be parsed.
  */
-export function estimateListSeats({ info, query }: ListRequest, findStats: () => ObjectStats | undefined): number {
-  const isSingle = info.name !== ''
+export function estimateListSeats({ attributes, query }: ListRequest, findStats: () => ObjectStats | undefined): number {
+  const isSingle = attributes.name !== ''
   if (query.size === 0) return computeSeats(findStats(), { isCached: true, isSingle })
   const limit = readInteger(query.get('limit'))
   if (limit === undefined || readInteger(query.get('timeoutSeconds')) === undefined) return Number.POSITIVE_INFINITY
-  const isWatch = info.verb === 'watch'
+  const isWatch = attributes.verb === 'watch'
   if (isWatch && !startsWithState(query)) return 1
   return computeSeats(findStats(), {
     isCached: isWatch || !isReadFromStore(query, limit),

@@ -5,7 +5,7 @@ const readVerbs = new Set(['get', 'list', 'watch', 'proxy'])
 
 /** A request for a watch. */
 interface WatchRequest {
-  readonly info: RequestedAction
+  readonly attributes: RequestedAction
   readonly query: { get(name: string): string | null }
 }
 
@@ -17,20 +17,20 @@ export class WatchCounts {
   readonly #counts = new Map<string, number>()
 
   /** Counts a watch. Returns a function that stops counting it, which the caller must call once. */
-  add({ info, query }: WatchRequest): () => void {
+  add({ attributes, query }: WatchRequest): () => void {
     // The watch cache has an index of pods by node. A watch of one node's pods costs nothing for pods of other nodes.
-    if (info.resource === 'pods' && selectsNode(query.get('fieldSelector'))) return () => {}
-    const key = createKey(info, info.namespace, info.name)
+    if (attributes.resource === 'pods' && selectsNode(query.get('fieldSelector'))) return () => {}
+    const key = createKey(attributes, attributes.namespace, attributes.name)
     this.#change(key, 1)
     return () => this.#change(key, -1)
   }
 
   /** Returns the number of watches that may have to be informed about a write. */
-  countInterested(info: RequestedAction): number {
-    if (this.#counts.size === 0 || readVerbs.has(info.verb)) return 0
-    let count = this.#counts.get(createKey(info, '', '')) ?? 0
-    if (info.namespace !== '') count += this.#counts.get(createKey(info, info.namespace, '')) ?? 0
-    if (info.name !== '') count += this.#counts.get(createKey(info, info.namespace, info.name)) ?? 0
+  countInterested(action: RequestedAction): number {
+    if (this.#counts.size === 0 || readVerbs.has(action.verb)) return 0
+    let count = this.#counts.get(createKey(action, '', '')) ?? 0
+    if (action.namespace !== '') count += this.#counts.get(createKey(action, action.namespace, '')) ?? 0
+    if (action.name !== '') count += this.#counts.get(createKey(action, action.namespace, action.name)) ?? 0
     return count
   }
 

@@ -7,7 +7,7 @@ const compressedBytes: number = 128 * 1024
 
 /** Returns whether the client accepts gzip. As in kube-apiserver, "gzip" with a weight ("gzip;q=1") is ignored. */
 export function acceptsGzip(exchange: Exchange): boolean {
-  const acceptEncoding = exchange.header('accept-encoding')
+  const acceptEncoding = exchange.getHeader('accept-encoding')
   return acceptEncoding !== undefined && acceptEncoding.split(',').some((token) => token.trim() === 'gzip')
 }
 

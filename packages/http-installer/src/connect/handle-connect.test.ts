@@ -65,7 +65,7 @@ beforeAll(async () => {
       return name === 'empty' ? undefined : { remote: createTarget(name === 'missing' ? '/missing' : '/log'), resource: 'things/log' }
     },
   }
-  server = await openTestServer({ admission, authorizeConnect: ({ info }) => void authorized.push(info.resource) })
+  server = await openTestServer({ admission, authorizeConnect: ({ attributes }) => void authorized.push(attributes.resource) })
   const storage = new Map([
     [
       'v1',

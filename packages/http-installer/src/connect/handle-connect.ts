@@ -19,7 +19,7 @@ export function handleConnect(connecter: Connecter): Handler {
     const options: KubeObject = readConnectOptions(connectOptions, query)
     if (connectOptions.path === true) Object.assign(options, { path: readPathBehind(request) })
     await admitConnect(served, exchange, name, options)
-    if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await served.settings.authorizeConnect(exchange)
+    if (connecter.connectNeedsCreate && exchange.attributes.verb !== 'create') await served.settings.authorizeConnect(exchange)
     return forward(request, await connecter.connect(exchange, name, options))
   }
 }
@@ -32,8 +32,8 @@ async function forward({ exchange, served }: ApiRequest, { remote, passes, webso
     return proxyRequest({ exchange, stopping }, remote)
   }
   const passage = { exchange, upgrade, stopping }
-  if (websocket !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
-    const protocols = splitList(exchange.header('sec-websocket-protocol'))
+  if (websocket !== undefined && exchange.getHeader('upgrade')?.toLowerCase() === 'websocket') {
+    const protocols = splitList(exchange.getHeader('sec-websocket-protocol'))
     if ('tunnel' in websocket) {
       if (requestsTunnel(protocols)) return tunnelWebSocket(passage, remote)
     } else if (protocols.includes(processProtocol)) return translateWebSocket(passage, remote, websocket.process)
@@ -42,8 +42,8 @@ async function forward({ exchange, served }: ApiRequest, { remote, passes, webso
 }
 
 /** Returns the path after the subresource: either "", or a path with a leading slash. A trailing slash of the URL is kept. */
-function readPathBehind({ exchange: { info } }: ApiRequest): string {
-  const path = info.parts.slice(3).join('/')
+function readPathBehind({ exchange: { attributes } }: ApiRequest): string {
+  const path = attributes.parts.slice(3).join('/')
   const rooted = path === '' || path.startsWith('/') ? path : `/${path}`
-  return info.path.endsWith('/') && !rooted.endsWith('/') ? `${rooted}/` : rooted
+  return attributes.path.endsWith('/') && !rooted.endsWith('/') ? `${rooted}/` : rooted
 }

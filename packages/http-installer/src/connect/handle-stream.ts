@@ -32,7 +32,7 @@ export function handleStream(streamer: Streamer): Handler {
     try {
       if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await readRefusal(answer, target.resource, name)
       const { upgrade } = exchange
-      if (upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
+      if (upgrade !== undefined && exchange.getHeader('upgrade')?.toLowerCase() === 'websocket') {
         return await streamWebSocket({ exchange, upgrade, stopping }, answer)
       }
       return await streamBody({ exchange, stopping }, answer, streamer.streamType)
@@ -44,7 +44,7 @@ export function handleStream(streamer: Streamer): Handler {
 }
 
 async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessage, type: string): Promise<void> {
-  const { outgoing } = exchange.nodeStreams()
+  const { outgoing } = exchange.createNodeStreams()
   outgoing.writeHead(200, toHeaderObject([...listPairs(exchange.commonHeaders), ['Content-Type', type]]))
   outgoing.flushHeaders()
   const end = (): void => {
@@ -99,7 +99,7 @@ const protocols = new Set(['binary.k8s.io', base64])
 
 /** Sends bytes of a response as WebSocket messages. */
 async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, answer: IncomingMessage): Promise<void> {
-  const { incoming } = exchange.nodeStreams()
+  const { incoming } = exchange.createNodeStreams()
   const offered = splitList(incoming.headers['sec-websocket-protocol'])
   const protocol = offered.find((name) => protocols.has(name))
   const handshake = acceptWebSocketHandshake(exchange.method, incoming.headers, protocol)

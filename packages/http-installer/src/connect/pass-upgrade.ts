@@ -19,7 +19,7 @@ export type UpgradeAnswer =
 /** Forwards an upgrade request, and then copies bytes in both directions. */
 export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
   const { exchange } = passage
-  const { incoming } = exchange.nodeStreams()
+  const { incoming } = exchange.createNodeStreams()
   const headers = selectForwardedHeaders(incoming)
   await forwardUpgradeAnswer(passage, await askForUpgrade(remote, { method: exchange.method, headers, signal: exchange.signal }))
 }
@@ -93,7 +93,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
     message.destroy()
     throw newUnknownError(`invalid upgrade response: status code ${code}`)
   }
-  const { outgoing } = exchange.nodeStreams()
+  const { outgoing } = exchange.createNodeStreams()
   exchange.audit?.respond(code)
   outgoing.writeHead(code, toHeaderObject([...listPairs(exchange.commonHeaders), ...withoutHopByHop(listPairs(message.rawHeaders))]))
   await new Promise<void>((resolve) => {
@@ -106,7 +106,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
 
 /** Sends 101 and returns the socket, which HTTP no longer uses. The caller must close the socket. */
 export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
-  const { outgoing } = exchange.nodeStreams()
+  const { outgoing } = exchange.createNodeStreams()
   outgoing.sendDate = false
   exchange.audit?.respond(101)
   outgoing.writeHead(101, toHeaderObject(headers))

@@ -15,7 +15,7 @@ const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 /** Forwards a request and streams the response back. Neither side is read faster than the other one reads. */
 export async function proxyRequest(passage: Passage, remote: Remote): Promise<void> {
   const { exchange } = passage
-  const { incoming } = exchange.nodeStreams()
+  const { incoming } = exchange.createNodeStreams()
   const target = exchange.target
   const path = remote.path.endsWith('/') || !target.path.endsWith('/') ? remote.path : `${remote.path}/`
   if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {

@@ -25,7 +25,7 @@ export async function translateWebSocket(
   remote: Remote,
   streams: ProcessStreams,
 ): Promise<void> {
-  const { incoming } = exchange.nodeStreams()
+  const { incoming } = exchange.createNodeStreams()
   const handshake = acceptWebSocketHandshake(exchange.method, incoming.headers, processProtocol)
   if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [

@@ -31,7 +31,7 @@ export function requestsTunnel(protocols: readonly string[]): boolean {
  * accepted the connection.
  */
 export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
-  const { incoming } = exchange.nodeStreams()
+  const { incoming } = exchange.createNodeStreams()
   const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => requestsTunnel([protocol]))
   if (acceptWebSocketHandshake(exchange.method, incoming.headers, undefined) === undefined)
     return sendBytes(exchange, 400, {}, 'Bad Request\n')

@@ -41,7 +41,7 @@ export function serveAggregated(exchange: Exchange, registry: DiscoveryRegistry,
   const isMerged = name === 'named' && profile === 'peers' && peers?.merge !== undefined
   const { json, etag } = findDocument(registry, isMerged ? 'merged' : name)
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
-  if (exchange.header('if-none-match') === etag) return sendBytes(exchange, 304, headers, '')
+  if (exchange.getHeader('if-none-match') === etag) return sendBytes(exchange, 304, headers, '')
   if (exchange.audit?.recordsResponse === true) exchange.audit.recordResponse(json.toString().trimEnd())
   return sendBytes(exchange, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
 }

@@ -49,8 +49,8 @@ describe('server-side apply over HTTP', () => {
 
   it('creates only for users with the permission to create', async () => {
     const authorized: string[] = []
-    const authorizeCreate = ({ info }: RequestContext): void => {
-      authorized.push(info.resource)
+    const authorizeCreate = ({ attributes }: RequestContext): void => {
+      authorized.push(attributes.resource)
       throw newForbidden({ group: '', resource: 'configmaps' }, 'x', 'no')
     }
     await using guarded = await openTestServer({ authorizeCreate })

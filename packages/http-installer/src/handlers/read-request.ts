@@ -27,7 +27,7 @@ import type { ServedResource } from '../routing/served-resource.ts'
  * event loop turn continue together (`waitForSharedTurn`).
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
-  const announced = Number(exchange.header('content-length') ?? 0)
+  const announced = Number(exchange.getHeader('content-length') ?? 0)
   if (announced > limit) throw createTooLargeError(limit)
   const reading = readIncoming(exchange, limit)
   const body = await (exchange.span === undefined ? reading : recordRead(exchange.span, reading))

@@ -114,19 +114,19 @@ const maxUserAgentLength = 1024
 
 /** Describes a request with the names of kube-apiserver. */
 function describeRequest(exchange: Exchange): SpanAttributes {
-  const { incoming, info, target, userAgent } = exchange
-  const scope = decideReportedScope(info)
+  const { incoming, attributes, target, userAgent } = exchange
+  const scope = decideReportedScope(attributes)
   return {
     accept: exchange.accept,
     'audit-id': exchange.requestId,
     client: incoming.socket.remoteAddress ?? 'unknown',
-    'api-group': info.apiGroup,
-    'api-version': info.apiVersion,
-    name: info.name,
-    subresource: info.subresource,
-    namespace: info.namespace,
+    'api-group': attributes.apiGroup,
+    'api-version': attributes.apiVersion,
+    name: attributes.name,
+    subresource: attributes.subresource,
+    namespace: attributes.namespace,
     protocol: formatProtocol(exchange),
-    resource: info.resource,
+    resource: attributes.resource,
     scope,
     url: target.path,
     'user-agent': userAgent.length > maxUserAgentLength ? `${userAgent.slice(0, maxUserAgentLength)}...TRUNCATED` : userAgent,

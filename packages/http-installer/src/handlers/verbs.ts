@@ -162,7 +162,7 @@ export function handleDeleteCollection(storage: CollectionDeleter): Handler {
 export async function handleList(request: ApiRequest): Promise<void> {
   const { exchange, served, name, query } = request
   const negotiated = negotiateOutput(exchange, served.endpoint)
-  const options = parseListOptions(query, served, name, exchange.info.pathVerb === 'watch')
+  const options = parseListOptions(query, served, name, exchange.attributes.pathVerb === 'watch')
   if (options.watch) {
     if (!canWatch(served.storage)) throw newMethodNotSupported(served.groupResource, 'watch')
     return serveWatch(request, served.storage, options)

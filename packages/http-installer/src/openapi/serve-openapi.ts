@@ -23,7 +23,7 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   // A URL with the correct hash always has the same content, so clients may cache it forever.
   if (requestedHash) headers['cache-control'] = 'public, immutable'
   if (requestedHash) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
-  if (exchange.header('if-none-match') === headers['etag']) return sendNotModified(exchange, headers)
+  if (exchange.getHeader('if-none-match') === headers['etag']) return sendNotModified(exchange, headers)
   return sendChunks(exchange, headers, await document.chunks())
 }
 
@@ -42,7 +42,9 @@ async function serveIndex(exchange: Exchange, registry: OpenApiRegistry): Promis
     etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`,
     'content-type': 'text/plain; charset=utf-8',
   }
-  return exchange.header('if-none-match') === headers['etag'] ? sendNotModified(exchange, headers) : sendBytes(exchange, 200, headers, body)
+  return exchange.getHeader('if-none-match') === headers['etag']
+    ? sendNotModified(exchange, headers)
+    : sendBytes(exchange, 200, headers, body)
 }
 
 function sendNotModified(exchange: Exchange, headers: Record<string, string>): void {
@@ -76,7 +78,7 @@ export async function serveOpenApiV2(exchange: Exchange, registry: OpenApiRegist
   if (negotiated === undefined) return sendBytes(exchange, 406, { vary }, '')
   // Both encodings have the same hash. The header `vary` makes caches distinguish them.
   const headers: Record<string, string> = { vary, etag: `"${await registry.swagger('json').etag()}"` }
-  if (exchange.header('if-none-match') === headers['etag']) return sendBytes(exchange, 304, headers, '')
+  if (exchange.getHeader('if-none-match') === headers['etag']) return sendBytes(exchange, 304, headers, '')
   const chunks = await registry.swagger(negotiated.form).chunks()
   headers['content-type'] = negotiated.answer
   if (!acceptsGzip(exchange)) return sendChunks(exchange, headers, chunks)

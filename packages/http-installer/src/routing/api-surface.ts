@@ -112,19 +112,19 @@ export class ApiSurface {
 
   /** Serves a request. Returns undefined if the request is for no installed group. */
   #serve(exchange: Exchange): Promise<void> | undefined {
-    const { route, info, target } = exchange
+    const { route, attributes, target } = exchange
     if (route !== undefined) return route.serve(exchange)
     const [prefix = '', group = '', version = ''] = target.segments
     const remote = this.#remoteRouteOf(prefix, group, version)
     if (remote !== undefined) return remote.serve(exchange)
-    const isDocument = !info.isResourceRequest && serveDiscovery(exchange, this.settings, target.segments)
+    const isDocument = !attributes.isResourceRequest && serveDiscovery(exchange, this.settings, target.segments)
     if (!isDocument) {
       if (this.#knowsGroup(target.segments)) writeNothingThere(exchange)
       else {
-        const custom = this.#findCustomResource(info)
+        const custom = this.#findCustomResource(attributes)
         if (custom === undefined) return undefined
         warnIfDeprecated(exchange, custom)
-        writeError(exchange, newNotFound(custom.groupResource, info.name))
+        writeError(exchange, newNotFound(custom.groupResource, attributes.name))
       }
     }
     return Promise.resolve()

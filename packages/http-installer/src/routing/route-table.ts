@@ -240,9 +240,9 @@ class ResourceRoute implements Route {
   }
 
   #handle(exchange: Exchange): Promise<void> {
-    const { info } = exchange
+    const { attributes } = exchange
     const { served } = this
-    const method = served.storage.isCustom === true ? (methodsByVerb.get(info.verb) ?? '') : exchange.method
+    const method = served.storage.isCustom === true ? (methodsByVerb.get(attributes.verb) ?? '') : exchange.method
     // Over HTTP/2, the method may be any word, including names of members that every object inherits.
     const servedMethod = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (servedMethod === undefined) return this.#refuse(exchange)
@@ -252,7 +252,7 @@ class ResourceRoute implements Route {
       if (method === 'PATCH') checkConsumable(exchange.contentType, listPatchTypes(exchange))
       checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)
     }
-    const name = info.parts[1] ?? ''
+    const name = attributes.parts[1] ?? ''
     if (name === '' && !this.#isList) throw newBadRequest('name must be provided')
     const deprecation = warnIfDeprecated(exchange, served)
     if (deprecation !== undefined) {
@@ -260,21 +260,21 @@ class ResourceRoute implements Route {
       exchange.audit?.recordDeprecation(gone)
       served.settings.observeDeprecated(served, gone)
     }
-    if (exchange.span !== undefined && step !== undefined && info.verb !== 'watch') startHandlerStep(exchange, exchange.span, step)
+    if (exchange.span !== undefined && step !== undefined && attributes.verb !== 'watch') startHandlerStep(exchange, exchange.span, step)
     return handle({ exchange, served, name, query: exchange.query })
   }
 
   /** Answers a request whose method the URL does not have. kube-apiserver gives other answers for custom resources. */
   #refuse(exchange: Exchange): Promise<void> {
-    const { method, info } = exchange
+    const { method, attributes } = exchange
     const { storage, groupResource, subresource } = this.served
     if (storage.isCustom !== true) throw newGenericServerResponse(405, method, noResource, '')
-    if (this.namespaced && info.namespace === '') {
+    if (this.namespaced && attributes.namespace === '') {
       writePageNotFound(exchange)
       return Promise.resolve()
     }
     warnIfDeprecated(exchange, this.served)
     if (this.#isList && subresource === '' && (method === 'PUT' || method === 'PATCH')) throw newBadRequest('name must be provided')
-    throw newMethodNotSupported(groupResource, info.verb)
+    throw newMethodNotSupported(groupResource, attributes.verb)
   }
 }

@@ -10,7 +10,7 @@ import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 /** Returns the connection to upgrade if the client requests the events as WebSocket messages. Otherwise returns undefined. */
 export function findWebSocketUpgrade(exchange: Exchange): Upgrade | undefined {
   const upgrade = exchange.upgrade
-  return upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
+  return upgrade !== undefined && exchange.getHeader('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
 }
 
 export interface WatchMessages {
@@ -30,10 +30,10 @@ export async function sendWebSocket(
   const handshake = acceptWebSocketHandshake(
     exchange.method,
     exchange.incoming.headers,
-    chooseProtocol(exchange.header('sec-websocket-protocol')),
+    chooseProtocol(exchange.getHeader('sec-websocket-protocol')),
   )
   if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
-  if (!requiresOriginCheck(exchange.header('origin'))) return sendBytes(exchange, 403, {}, '')
+  if (!requiresOriginCheck(exchange.getHeader('origin'))) return sendBytes(exchange, 403, {}, '')
   const sink = new WebSocketSink(exchange, upgrade, handshake, messages)
   try {
     await produce(sink)

@@ -11,7 +11,7 @@ export function testContext(namespace: string, resource?: GroupVersionResource):
   return {
     warnings,
     user: { name: 'tester', groups: ['system:masters'] },
-    info:
+    attributes:
       resource === undefined
         ? createPathAction('', '/')
         : createResourceAction({

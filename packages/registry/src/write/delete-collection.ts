@@ -117,10 +117,10 @@ async function deleteOne<T extends KubeObject>(
 }
 
 function withNamespace(context: RequestContext, namespace: string): RequestContext {
-  const { user, info, signal, deadline, userAgent, fieldManager, requestId, span } = context
+  const { user, attributes, signal, deadline, userAgent, fieldManager, requestId, span } = context
   return {
     user,
-    info,
+    attributes,
     namespace,
     signal,
     deadline,

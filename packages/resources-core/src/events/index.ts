@@ -17,8 +17,9 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
     { group: 'events.k8s.io', version: 'v1', toHub: convertEventToHub, fromHub: convertEventFromHub, fieldLabels: eventFieldLabels },
   ],
   strategy: {
-    validateCreate: ({ info }, event) => validateEvent(event, { group: info.apiGroup, version: info.apiVersion }),
-    validateUpdate: ({ info }, event, old) => validateEventUpdate(event, old, { group: info.apiGroup, version: info.apiVersion }),
+    validateCreate: ({ attributes: info }, event) => validateEvent(event, { group: info.apiGroup, version: info.apiVersion }),
+    validateUpdate: ({ attributes: info }, event, old) =>
+      validateEventUpdate(event, old, { group: info.apiGroup, version: info.apiVersion }),
     allowCreateOnUpdate: true,
     defaultPropagation: 'unsupported',
     repeatedMetadataChecks: 'none',

@@ -56,7 +56,7 @@ function create({ body }: Step): Answer {
   if (decoded.strictErrors.length > 0) return refuse(`strict decoding error: ${decoded.strictErrors.join(', ')}`)
   scheme.setDefaults(gvk, decoded.object)
   const pod = scheme.toHub(gvk, decoded.object) as Pod
-  const context = { info: { apiGroup: '', apiVersion: 'v1' }, warn: (text: string) => void warnings.push(text) } as RequestContext
+  const context = { attributes: { apiGroup: '', apiVersion: 'v1' }, warn: (text: string) => void warnings.push(text) } as RequestContext
   pod.metadata.namespace ??= 'golden'
   pod.spec!.serviceAccountName ||= 'default'
   pods.strategy.prepareForCreate?.(context, pod)

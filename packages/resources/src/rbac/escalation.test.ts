@@ -17,7 +17,7 @@ const authority: RoleAuthority = {
 const action = createResourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
 const createUserContext = (name: string, groups: string[] = []): RequestContext => ({
   ...testContext(''),
-  info: action,
+  attributes: action,
   user: { name, groups },
 })
 const createRole = (rules: PolicyRule[], overrides: Partial<ClusterRole> = {}): ClusterRole => ({

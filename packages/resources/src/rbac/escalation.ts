@@ -46,10 +46,10 @@ export function createRoleHooks(authority: RoleAuthority, resource: 'roles' | 'c
     role: Role | ClusterRole,
     old: DeepReadonly<Role | ClusterRole> | undefined,
   ): Promise<void> {
-    const { namespace, user, info } = context
+    const { namespace, user, attributes } = context
     if (
       user.groups.includes(mastersGroup) ||
-      (await authority.allows(context, 'escalate', { group, resource, name: info.name, namespace }))
+      (await authority.allows(context, 'escalate', { group, resource, name: attributes.name, namespace }))
     )
       return
     if (old !== undefined && hasOnlyOwnershipChanges(role, old)) return
@@ -102,8 +102,8 @@ async function explainMissing(
 }
 
 /** Creates the error of a missing role. Like in kube-apiserver, it names the resource of the request, not that of the role. */
-function createMissingRoleError({ info }: RequestContext, name: string): ApiError {
-  return newNotFound({ group: info.apiGroup, resource: info.resource }, name)
+function createMissingRoleError({ attributes }: RequestContext, name: string): ApiError {
+  return newNotFound({ group: attributes.apiGroup, resource: attributes.resource }, name)
 }
 
 function isAggregated(role: DeepReadonly<Role | ClusterRole> | undefined): boolean {

@@ -14,7 +14,7 @@ let nextId = 0
 
 /** Sets the audit id of the request and returns it in the response. If the request has an audit id, it is kept. */
 export function setAuditId(exchange: Exchange): void {
-  exchange.requestId = exchange.header('audit-id') || newAuditId()
+  exchange.requestId = exchange.getHeader('audit-id') || newAuditId()
   exchange.commonHeaders = ['Audit-Id', exchange.requestId]
 }
 

@@ -21,7 +21,7 @@ test.each([
 ])('sets the user %s, and removes the credentials from the request', async (_, authenticator) => {
   const { exchange } = openTestExchange('/', { headers: { authorization: 'Bearer x' } })
   expect(await createFilter(authenticator)(exchange)).toBeUndefined()
-  expect([exchange.requestor.name, exchange.user.name, exchange.header('authorization')]).toEqual(['alice', 'alice', undefined])
+  expect([exchange.requestor.name, exchange.user.name, exchange.getHeader('authorization')]).toEqual(['alice', 'alice', undefined])
 })
 
 test.each([[{ outcome: 'unknown' }], [{ outcome: 'rejected', reason: 'no' }]])('answers 401 for %j', async (result) => {

@@ -72,7 +72,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     const result = authenticator.authenticate({
       headers: incoming.headers,
       rawHeaders: incoming.rawHeaders,
-      path: exchange.info.path,
+      path: exchange.attributes.path,
       peerCertificate: client.peer?.certificate,
       peerCertificateError: client.peer?.error,
       frontProxyCertificate: frontProxy?.certificate,

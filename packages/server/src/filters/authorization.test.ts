@@ -24,7 +24,7 @@ test.each([
   const { exchange, response } = openTestExchange('/api/v1/namespaces/n/pods/p')
   exchange.user = { name: 'alice', groups: [] }
   expect(await filter(exchange)).toBeUndefined()
-  expect(requests[0]).toEqual({ user: exchange.user, action: exchange.info })
+  expect(requests[0]).toEqual({ user: exchange.user, action: exchange.attributes })
   expect(await filter(exchange)).toBe('answered')
   const status = (await (await response).json()) as object
   expect(status).toMatchObject({ code: 403, message: expect.stringContaining('User "alice" cannot get resource "pods"') as string })

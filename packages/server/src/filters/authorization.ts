@@ -24,11 +24,11 @@ export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'r
       sendPlain(exchange, createPlainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))
       return 'answered'
     }
-    writeError(exchange, createForbiddenError({ user: exchange.user, action: exchange.info }, reason))
+    writeError(exchange, createForbiddenError({ user: exchange.user, action: exchange.attributes }, reason))
     return 'answered'
   }
   return (exchange) => {
-    const decision = authorizer.authorize({ user: exchange.user, action: exchange.info })
+    const decision = authorizer.authorize({ user: exchange.user, action: exchange.attributes })
     return decision instanceof Promise ? decision.then((late) => finish(exchange, late)) : finish(exchange, decision)
   }
 }

@@ -22,7 +22,7 @@ const fixed: HeaderList = [
 export function createCorsFilter(allowedOrigins: readonly RegExp[]): Filter | undefined {
   if (allowedOrigins.length === 0) return undefined
   return (exchange) => {
-    const headers = createCorsHeaders(allowedOrigins, exchange.header('origin'))
+    const headers = createCorsHeaders(allowedOrigins, exchange.getHeader('origin'))
     if (headers === undefined) return
     exchange.addHeaders(headers)
     if (exchange.method !== 'OPTIONS') return

@@ -12,7 +12,7 @@ const servedWhileDraining = ['/readyz', '/livez', '/healthz', '/metrics']
  */
 export function refuseWhileDraining(lifecycle: Pick<Lifecycle, 'state'>, sendRetryAfter: boolean): Filter {
   return (exchange) => {
-    if (lifecycle.state === 'running' || servedWhileDraining.some((path) => exchange.info.path.startsWith(path))) return
+    if (lifecycle.state === 'running' || servedWhileDraining.some((path) => exchange.attributes.path.startsWith(path))) return
     exchange.outgoing.setHeader('Connection', 'close')
     if (sendRetryAfter) {
       exchange.outgoing.setHeader('Retry-After', '5')

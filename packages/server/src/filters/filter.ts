@@ -13,8 +13,8 @@ export type FilterOutcome = 'answered' | void
  *
  * @example
  * const refuseDeletes: Filter = (exchange) => {
- *   if (exchange.info.verb !== 'deletecollection') return
- *   writeError(exchange, newForbidden({ group: '', resource: exchange.info.resource }, '', 'collections are kept'))
+ *   if (exchange.attributes.verb !== 'deletecollection') return
+ *   writeError(exchange, newForbidden({ group: '', resource: exchange.attributes.resource }, '', 'collections are kept'))
  *   return 'answered'
  * }
  */

@@ -17,7 +17,7 @@ class TestRequest implements ControlledRequest {
     this.isWaiting = isWaiting
   }
 
-  whenDecided(): Promise<boolean> {
+  waitForDecision(): Promise<boolean> {
     return new Promise((resolve) => (this.decide = resolve))
   }
 
@@ -64,7 +64,7 @@ function openFilter(request: TestRequest | string) {
   const inQueue = { readOnly: { value: 0 }, mutating: { value: 0 } }
   const inFlight = { readOnly: { value: 0 }, mutating: { value: 0 } }
   const filter = limitFlow(control, {
-    metrics: { countDrop: (exchange) => void dropped.push(exchange), inFlight, inQueue: () => inQueue },
+    metrics: { countDrop: (exchange) => void dropped.push(exchange), inFlight, createQueueGauges: () => inQueue },
     requestTimeoutMs: 60_000,
   })
   return { filter, concurrency, dropped, inFlight, watches }

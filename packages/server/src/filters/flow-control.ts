@@ -13,7 +13,7 @@ export interface ControlledRequest extends ClientWait {
   /** Milliseconds that the request waited. */
   readonly waited: number
   /** Resolves with true when the request may run, and with false when it is cancelled. */
-  whenDecided(): Promise<boolean>
+  waitForDecision(): Promise<boolean>
   /** Removes a waiting request from its queue. */
   cancel(): void
   /** Ends a running request. */
@@ -38,17 +38,17 @@ interface WorkEstimate {
 
 /** Priority and fairness, as the filter uses it: `FlowControl` of `@keelson/flowcontrol`. */
 export interface FlowControl<T extends FlowTarget = FlowTarget> {
-  classify(info: RequestInfo, user: UserInfo): T
+  classify(attributes: RequestInfo, user: UserInfo): T
   /** Starts or queues a request. Returns the reason if it is rejected. Calls `onEstimated` before. */
   start(exchange: Exchange, target: T, onEstimated?: (estimate: WorkEstimate) => void): ControlledRequest | string
   /** Counts a rejected request. Returns the number of seconds after which its client should try again. */
   countRejected(target: T): number
-  readonly watches: { add(watch: { readonly info: RequestInfo; readonly query: QueryParameters }): () => void }
+  readonly watches: { add(watch: { readonly attributes: RequestInfo; readonly query: QueryParameters }): () => void }
   readonly metrics: { setConcurrency(phase: 'waiting' | 'executing', kind: InFlightKind, requests: number): void }
 }
 
 interface FlowControlFilterOptions {
-  readonly metrics: Pick<RequestMetrics, 'countDrop' | 'inFlight' | 'inQueue'>
+  readonly metrics: Pick<RequestMetrics, 'countDrop' | 'inFlight' | 'createQueueGauges'>
   /** Timeout of requests. A request waits in its queue for at most a quarter of its timeout. */
   readonly requestTimeoutMs: number
 }
@@ -61,13 +61,13 @@ const longestWaitMs = 60_000
  */
 export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options: FlowControlFilterOptions): Filter {
   const { metrics, requestTimeoutMs } = options
-  const gauges = { waiting: metrics.inQueue(), executing: metrics.inFlight }
+  const gauges = { waiting: metrics.createQueueGauges(), executing: metrics.inFlight }
   const counts: Readonly<Record<'waiting' | 'executing', Record<InFlightKind, number>>> = {
     waiting: { readOnly: 0, mutating: 0 },
     executing: { readOnly: 0, mutating: 0 },
   }
   const count = (phase: 'waiting' | 'executing', exchange: Exchange, difference: 1 | -1): void => {
-    const kind = classifyVerb(exchange.info.verb)
+    const kind = classifyVerb(exchange.attributes.verb)
     const value = (counts[phase][kind] += difference)
     gauges[phase][kind].value = value
     control.metrics.setConcurrency(phase, kind, value)
@@ -82,7 +82,7 @@ export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options
 
   const run = (exchange: Exchange, request: ControlledRequest): void => {
     count('executing', exchange, 1)
-    if (exchange.info.verb === 'watch') return runWatch(exchange, request)
+    if (exchange.attributes.verb === 'watch') return runWatch(exchange, request)
     if (exchange.logFields !== undefined) exchange.onEnd(createExecutionLogger())
     exchange.clientWait = request
     exchange.onEnd(leave)
@@ -121,7 +121,7 @@ export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options
     const cancel = (): void => request.cancel()
     const timeout = exchange.deadline === undefined ? requestTimeoutMs : exchange.deadline - exchange.started
     const waitEnds = exchange.started + Math.min(timeout / 4, longestWaitMs)
-    const decided = request.whenDecided()
+    const decided = request.waitForDecision()
     const timer = setTimeout(cancel, Math.max(0, waitEnds - performance.now())).unref()
     exchange.outgoing.once('close', cancel)
     exchange.onEnd(cancel)
@@ -136,11 +136,11 @@ export function limitFlow<T extends FlowTarget>(control: FlowControl<T>, options
   }
 
   return (exchange) => {
-    const { info } = exchange
-    if (exchange.isLongRunning && info.verb !== 'watch') return
+    const { attributes } = exchange
+    if (exchange.isLongRunning && attributes.verb !== 'watch') return
     // The client has closed the connection while an earlier filter waited.
     if (exchange.outgoing.destroyed) return 'answered'
-    const target = control.classify(info, exchange.user)
+    const target = control.classify(attributes, exchange.user)
     exchange.addHeaders(target.headers)
     const { logFields } = exchange
     const request = control.start(exchange, target, logFields && ((estimate) => logEstimate(logFields, target, estimate)))
@@ -168,10 +168,10 @@ function logEstimate(
 /** Returns a function that logs the time from now on as the execution time: for a watch, until it has sent the existing objects. */
 function createExecutionLogger(): (exchange: Exchange) => void {
   const began = performance.now()
-  return ({ info, logFields }) => {
+  return ({ attributes, logFields }) => {
     if (logFields === undefined) return
     const duration = formatMilliseconds(performance.now() - began)
-    if (info.verb === 'watch') logFields['apf_init_latency'] = duration
+    if (attributes.verb === 'watch') logFields['apf_init_latency'] = duration
     logFields['apf_execution_time'] = duration
   }
 }

@@ -14,7 +14,7 @@ export function impersonate(authorizer: Authorizer, options: ImpersonationOption
   async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof parseImpersonatedUser>>): Promise<FilterOutcome> {
     const began = performance.now()
     try {
-      const impersonated = await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, impersonated: user })
+      const impersonated = await authorizeImpersonation({ user: exchange.requestor, action: exchange.attributes, impersonated: user })
       exchange.user = impersonated.user
       exchange.audit?.recordImpersonation(impersonated.user, impersonated.constraint)
     } catch (error) {

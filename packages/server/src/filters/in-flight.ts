@@ -33,7 +33,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: Pick<RequestMetri
   const exempt = { readOnly: createExemptTicket(inFlight.readOnly), mutating: createExemptTicket(inFlight.mutating) }
 
   /** Returns a ticket if the request may run. Returns undefined if too many requests of its kind run. */
-  const admit = ({ info: attributes, user }: Exchange): Ticket | undefined => {
+  const admit = ({ attributes, user }: Exchange): Ticket | undefined => {
     const kind = classifyVerb(attributes.verb)
     const limit = limits[kind]
     if (limit === 0 || isExempt(attributes, user)) {

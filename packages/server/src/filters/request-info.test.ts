@@ -14,19 +14,23 @@ test('finds the route of a request once, and the route decides whether the reque
     return route
   })
   expect(await filter(exchange)).toBeUndefined()
-  expect(lookups).toEqual([exchange.info])
+  expect(lookups).toEqual([exchange.attributes])
   expect(exchange).toMatchObject({
     route,
     namespace: '',
     isLongRunning: false,
-    info: { resource: 'namespaces', subresource: 'status', name: 'x' },
+    attributes: { resource: 'namespaces', subresource: 'status', name: 'x' },
   })
 })
 
 test('passes on a request without a route, with its attributes', async () => {
   const { exchange } = openTestExchange('/apis/none/v1/namespaces/n/things?watch=1')
   expect(await requestInfo(() => undefined)(exchange)).toBeUndefined()
-  expect(exchange).toMatchObject({ namespace: 'n', isLongRunning: true, info: { verb: 'watch', apiGroup: 'none', resource: 'things' } })
+  expect(exchange).toMatchObject({
+    namespace: 'n',
+    isLongRunning: true,
+    attributes: { verb: 'watch', apiGroup: 'none', resource: 'things' },
+  })
   expect(exchange.route).toBeUndefined()
 })
 

@@ -11,7 +11,7 @@ export function measureRequest(metrics: RequestMetrics): Filter {
     if (statusCode !== 405) metrics.observe(exchange, statusCode, (performance.now() - exchange.started) / 1000, exchange.sentBytes)
   }
   return (exchange) => {
-    if (isObserved(exchange.info)) exchange.onEnd(observe)
+    if (isObserved(exchange.attributes)) exchange.onEnd(observe)
     if (!exchange.isLongRunning) return
     const running = metrics.getLongRunningGauge(exchange)
     running.value++

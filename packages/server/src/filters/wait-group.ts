@@ -4,9 +4,9 @@ import type { Filter } from './filter.ts'
 
 /** Creates a filter that counts requests in flight, so that the shutdown can wait for them. */
 export function countRequest(lifecycle: Lifecycle): Filter {
-  const onEnd = ({ info }: Exchange): void => lifecycle.leave(info.verb === 'watch')
+  const onEnd = ({ attributes }: Exchange): void => lifecycle.leave(attributes.verb === 'watch')
   return (exchange) => {
-    lifecycle.enter(exchange.info.verb === 'watch')
+    lifecycle.enter(exchange.attributes.verb === 'watch')
     exchange.onEnd(onEnd)
   }
 }

@@ -14,7 +14,7 @@ interface Event {
   readonly run: () => void
 }
 
-const details = { user: { name: 'user', groups: [] }, info: createPathAction('get', '/') }
+const details = { user: { name: 'user', groups: [] }, attributes: createPathAction('get', '/') }
 
 /** Runs a scenario with a queue set of `@keelson/flowcontrol`. */
 export async function runScenario(scenario: Scenario): Promise<ScenarioOutcome> {
@@ -47,7 +47,7 @@ export async function runScenario(scenario: Scenario): Promise<ScenarioOutcome> 
     ...convertLevel(scenario.level),
     clock,
     observer: {
-      enqueued(_counters, length) {
+      recordQueueLength(_counters, length) {
         lengths.count++
         lengths.sum += length
       },
@@ -60,7 +60,7 @@ export async function runScenario(scenario: Scenario): Promise<ScenarioOutcome> 
     const request = level.start(flows[wanted.flow]!, { initialSeats, finalSeats, additionalLatency: latency / 1e6 }, details)
     if (typeof request === 'string') return log('reject', number)
     // Also a promise if the request does not wait, so that it comes after the requests that were dispatched before it.
-    const decided = request.isWaiting ? request.whenDecided() : Promise.resolve(true)
+    const decided = request.isWaiting ? request.waitForDecision() : Promise.resolve(true)
     void decided.then((isExecuting) => isExecuting && dispatched.push({ number, wanted, request }))
     if (!request.isWaiting) return
     if (patience === 0) return

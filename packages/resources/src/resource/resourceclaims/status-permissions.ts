@@ -39,7 +39,7 @@ async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestCo
   const isUnchanged =
     equalsSemantically(status.allocation, old.allocation) && equalsSemantically(status.reservedFor ?? [], old.reservedFor ?? [])
   if (isUnchanged) return []
-  const { verb } = context.info
+  const { verb } = context.attributes
   const refusal = await authority.findRefusal(context, { verb, subresource: 'binding', namespace: '', name: '' })
   if (refusal === undefined) return []
   const needed = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`
@@ -49,7 +49,7 @@ async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestCo
 async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
   const drivers = findChangedDrivers(status.devices ?? [], old.devices ?? [])
   if (drivers.length === 0) return []
-  const { verb, namespace } = context.info
+  const { verb, namespace } = context.attributes
   const node = findAllocatedNode(status.allocation)
   const prefixes =
     node !== undefined && authority.findNode(context.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
