@@ -27,5 +27,5 @@ test('the processor time ends when the server writes the response', async () => 
 })
 
 test('a response without its processor time fails the measurement', async () => {
-  await expect(sendTo({})).rejects.toThrow('its processor time is unknown')
+  await expect(sendTo({})).rejects.toThrow('have no header x-thread-milliseconds, so their processor time is unknown')
 })
