@@ -1,17 +1,19 @@
-import { waitForNextTurn } from '@keelson/apimachinery'
+import { mastersGroup, waitForNextTurn } from '@keelson/apimachinery'
 import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
 import { createMemoryCertificateStore, createServerChain } from '@keelson/control-plane'
 import type { ServerChain } from '@keelson/control-plane'
 import { settle } from './cluster-clock.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterOptions } from './cluster-options.ts'
-import { Faults } from './faults.ts'
+import { Faults, testUserAgent } from './faults.ts'
 import { HeldControllers } from './held-controllers.ts'
 import type { PreparedStore } from './prepared-stores.ts'
 import { RequestLog } from './request-log.ts'
+import { readError } from './resource-client.ts'
 import { PastServer } from './stale-reads.ts'
 import { UserTokens } from './user-tokens.ts'
 import { isIdle, waitUntilIdle } from './wait-until-idle.ts'
+import type { WorkloadsOptions } from './workloads/start-workloads.ts'
 
 /** Time in milliseconds that requests in flight get to finish when the cluster closes. */
 const shutdownGraceMs = 1000
@@ -36,6 +38,7 @@ export class ClusterHost {
   readonly faults: Faults
   readonly #options: ClusterOptions
   #chain: ServerChain | undefined
+  #workloads: AsyncDisposable | undefined
   #listening: Promise<string> | undefined
   #url: string | undefined
   #restarting: Promise<void> | undefined
@@ -92,6 +95,7 @@ export class ClusterHost {
     })
     await this.#chain.start()
     if (this.#held === undefined) await waitForNamespaceObjects(this.#chain)
+    if (this.#options.workloads !== undefined) await this.#startWorkloads(this.#options.workloads, log)
   }
 
   #holdControllers(): void {
@@ -113,6 +117,14 @@ export class ClusterHost {
     }
   }
 
+  async #startWorkloads(options: WorkloadsOptions, log: NonNullable<ClusterOptions['log']>): Promise<void> {
+    const { startWorkloads } = await import('./workloads/start-workloads.ts')
+    const { clock, chain } = this
+    const onError = (error: unknown): void => log(1, 'A workload failed', { err: error })
+    const bind = (namespace: string, pod: string, node: string): Promise<void> => bindPod(chain, { namespace, pod, node })
+    this.#workloads = await startWorkloads({ client: chain.client, clock, bind, onError }, options)
+  }
+
   /** Stops the server and starts it on the same store, with the same port, certificates and tokens. Resolves when it is ready. */
   restart(): Promise<void> {
     return (this.#restarting ??= this.#restart().finally(() => (this.#restarting = undefined)))
@@ -122,6 +134,7 @@ export class ClusterHost {
     const port = this.#url === undefined ? undefined : Number(new URL(this.#url).port)
     this.#held?.close()
     this.#held = undefined
+    await this.#workloads?.[Symbol.asyncDispose]()
     await this.chain.close()
     if (this.#closing !== undefined) return
     await this.#start(true, port)
@@ -132,7 +145,8 @@ export class ClusterHost {
   #keepPast(): PastServer {
     const clock = this.clock.fork()
     const store = this.store.fork({ clock })
-    const options = { ...this.#options, controllers: ['none'] }
+    const { workloads: _workloads, ...others } = this.#options
+    const options = { ...others, controllers: ['none'] }
     return new PastServer(() => ClusterHost.start({ store, clock, hasBootstrapObjects: true }, options))
   }
 
@@ -184,9 +198,24 @@ export class ClusterHost {
     this.faults.clear()
     this.#held?.close()
     await this.#restarting?.catch(() => {})
+    await this.#workloads?.[Symbol.asyncDispose]()
     await this.#chain?.close()
     await this.store[Symbol.asyncDispose]()
   }
+}
+
+/** Assigns a pod to a node, as the scheduler does. Faults do not hit the request. */
+async function bindPod(
+  chain: ServerChain,
+  { namespace, pod, node }: Readonly<Record<'namespace' | 'node' | 'pod', string>>,
+): Promise<void> {
+  const response = await chain.fetch(`/api/v1/namespaces/${namespace}/pods/${pod}/binding`, {
+    method: 'POST',
+    user: { name: 'system:kube-scheduler', groups: [mastersGroup] },
+    headers: { 'content-type': 'application/json', 'user-agent': testUserAgent },
+    body: JSON.stringify({ apiVersion: 'v1', kind: 'Binding', metadata: { name: pod }, target: { kind: 'Node', name: node } }),
+  })
+  if (!response.ok) throw await readError(response)
 }
 
 /** Waits until the running controllers have created their objects in the namespaces that exist from the start. */

@@ -2,6 +2,7 @@ import type { CustomKind } from '@keelson/apiextensions/kinds'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import type { ClockOptions } from './cluster-clock.ts'
 import type { Manifests } from './manifests.ts'
+import type { WorkloadsOptions } from './workloads/start-workloads.ts'
 
 /** Options of a cluster. */
 export interface ClusterOptions {
@@ -14,6 +15,8 @@ export interface ClusterOptions {
    * deleted, and namespaces have service accounts.
    */
   readonly controllers?: readonly string[]
+  /** Workloads that seem to run: nodes, and pods that become Running. Default: there are no nodes, and pods stay Pending. */
+  readonly workloads?: WorkloadsOptions
   /** Start of the cluster's time, and whether it stands still. Default: it is the time of the system until `clock.advance` is called. */
   readonly clock?: ClockOptions
   /** Opens a port of 127.0.0.1 at the start. Default: a port is opened when a kubeconfig is asked for. */
