@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startKeelson } from '@keelson/testing'
@@ -12,6 +16,11 @@ const cycles = 1000
 const warmUpCycles = 200
 /** Number of runs per measurement. The figure is their median. */
 const runs = 20
+/** Number of processes per measurement of a cold start. The figure is the median of their times. */
+const coldRuns = 5
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const typeScript = path.join(root, 'node_modules/typescript/bin/tsc')
+const execute = promisify(execFile)
 
 /** Items that measure clusters of `@keelson/testing`. They run in this process. */
 export const testingItems: readonly Item[] = [
@@ -24,6 +33,7 @@ export const testingItems: readonly Item[] = [
     },
     run: () => answerOnce(startKeelson()),
   }),
+  createColdStartItem(),
   createTimeItem({
     name: 'fork',
     title: `fork() of a cluster with ${objects.toLocaleString('en')} ConfigMaps to the first response`,
@@ -102,6 +112,27 @@ function createTimeItem({ name, title, most, prepare, run }: TimeOptions): Item 
         },
       }
       return { sides: [side] }
+    },
+  }
+}
+
+/** Creates the item that measures a start in a new process, with the imports of the compiled packages. */
+function createColdStartItem(): Item {
+  const program = fileURLToPath(new URL('cold-start.mjs', import.meta.url))
+  const measure = async (): Promise<Figure> => {
+    const times: number[] = []
+    for (let i = 0; i < coldRuns; i++) times.push(Number((await execute(process.execPath, [program])).stdout))
+    return { value: computeMedian(times) }
+  }
+  return {
+    name: 'testing/cold',
+    title: 'startKeelson() to the first response, in a new process, with the import of @keelson/testing',
+    unit: 'ms',
+    bar: { type: 'most', value: 250 },
+    only: 'named',
+    async open() {
+      await execute(process.execPath, [typeScript, '-b', 'packages/testing/tsconfig.build.json'], { cwd: root })
+      return { sides: [{ name: 'keelson', measure }] }
     },
   }
 }
