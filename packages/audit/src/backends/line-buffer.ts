@@ -7,6 +7,8 @@ const maxSize = 2 ** 20
 /** Length in characters from which the size of a line is measured, instead of assuming the largest possible one. */
 const longLine = 16 * 1024
 const maxBytesPerCharacter = 3
+/** Number of lines that are copied together. More would survive collections of young objects, which costs more than the copies. */
+const copiedTogether = 16
 
 interface Copy {
   readonly event: AuditEvent
@@ -24,7 +26,7 @@ export class LineBuffer {
   /** Size of all lines. */
   #size = 0
   readonly #ends: number[] = []
-  /** Lines that are copied when their bytes are needed. Copying many at once is several times faster than one by one between requests. */
+  /** Lines that are copied together, because the code and the templates are then in the caches of the processor. */
   readonly #copies: Copy[] = []
 
   /** Number of lines. */
@@ -61,8 +63,8 @@ export class LineBuffer {
 
   /** Adds the line of an event as a copy of its template. */
   addCopy(event: AuditEvent, template: EventTemplate): void {
-    this.#copies.push({ event, template })
     this.#size += template.size
+    if (this.#copies.push({ event, template }) >= copiedTogether) this.#copyLines()
   }
 
   #copyLines(): void {
