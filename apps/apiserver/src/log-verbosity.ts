@@ -37,7 +37,7 @@ export class LogVerbosity {
 
   /** Returns whether a message is logged. */
   includes(level: number, text: string): boolean {
-    return level <= this.#level || (this.#modules.length > 0 && level <= this.#levelOf(modules.get(text) ?? 'keelson'))
+    return level <= this.#level || (this.#modules.length > 0 && level <= this.#getLevel(modules.get(text) ?? 'keelson'))
   }
 
   get logsRequests(): boolean {
@@ -45,11 +45,11 @@ export class LogVerbosity {
   }
 
   get logsSlowRequests(): boolean {
-    return slowRequestVerbosity <= this.#level || slowRequestVerbosity <= this.#levelOf('trace')
+    return slowRequestVerbosity <= this.#level || slowRequestVerbosity <= this.#getLevel('trace')
   }
 
   get logsAllSteps(): boolean {
-    return detailVerbosity <= this.#level || detailVerbosity <= this.#levelOf('trace')
+    return detailVerbosity <= this.#level || detailVerbosity <= this.#getLevel('trace')
   }
 
   /** Sets the verbosity. Throws an error with Go's message if the text is not a number. */
@@ -59,7 +59,7 @@ export class LogVerbosity {
     this.#level = Number(text)
   }
 
-  #levelOf(module: string): number {
+  #getLevel(module: string): number {
     if (!this.#levels.has(module)) this.#levels.set(module, this.#modules.find(({ pattern }) => matchesPattern(pattern, module))?.level)
     return this.#levels.get(module) ?? -1
   }

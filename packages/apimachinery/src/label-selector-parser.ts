@@ -72,7 +72,7 @@ class Parser {
       const next = this.#peek()
       if (next.kind === 'end') return requirements
       if (next.kind !== 'identifier' && next.kind !== '!') throw createUnexpectedError(next, "!, identifier, or 'end of string'")
-      requirements.push(this.#requirement())
+      requirements.push(this.#readRequirement())
       const separator = this.#take()
       if (separator.kind === 'end') return requirements
       if (separator.kind !== ',') throw createUnexpectedError(separator, "',' or 'end of string'")
@@ -93,7 +93,7 @@ class Parser {
     return token
   }
 
-  #requirement(): LabelRequirement {
+  #readRequirement(): LabelRequirement {
     let token = this.#take()
     const negated = token.kind === '!'
     if (negated) token = this.#take()
@@ -101,14 +101,14 @@ class Parser {
     const key = token.text
     this.#refuse(checkKey(key, this.#path))
     const next = this.#peek().kind
-    if (negated) return this.#checked({ key, operator: '!', values: [] })
-    if (next === 'end' || next === ',') return this.#checked({ key, operator: 'exists', values: [] })
-    const operator = this.#operator()
-    const values = operator === 'in' || operator === 'notin' ? this.#valueSet() : [this.#value()]
-    return this.#checked({ key, operator, values: [...new Set(values)].sort() })
+    if (negated) return this.#checkRequirement({ key, operator: '!', values: [] })
+    if (next === 'end' || next === ',') return this.#checkRequirement({ key, operator: 'exists', values: [] })
+    const operator = this.#readOperator()
+    const values = operator === 'in' || operator === 'notin' ? this.#readValueSet() : [this.#readValue()]
+    return this.#checkRequirement({ key, operator, values: [...new Set(values)].sort() })
   }
 
-  #operator(): LabelOperator {
+  #readOperator(): LabelOperator {
     const token = this.#tokens[this.#at++]!
     switch (token.kind) {
       case '>':
@@ -126,7 +126,7 @@ class Parser {
     }
   }
 
-  #value(): string {
+  #readValue(): string {
     const next = this.#peek()
     if (next.kind === 'end' || next.kind === ',') return ''
     this.#at++
@@ -134,7 +134,7 @@ class Parser {
     return next.text
   }
 
-  #valueSet(): string[] {
+  #readValueSet(): string[] {
     const open = this.#take()
     if (open.kind !== '(') throw newBadRequest(`${requirementPrefix}found '${open.text}' expected: '('`)
     const first = this.#peek()
@@ -143,7 +143,7 @@ class Parser {
       return ['']
     }
     if (first.kind !== 'identifier' && first.kind !== ',') throw createUnexpectedError(first, "',', ')' or identifier", requirementPrefix)
-    const values = this.#values()
+    const values = this.#readValues()
     this.#at++ // the closing ")"
     return values
   }
@@ -152,7 +152,7 @@ class Parser {
    * Parses the values of `in` and `notin`, up to the closing parenthesis. Two adjacent commas, or a comma next to a parenthesis, enclose an empty
    * value.
    */
-  #values(): string[] {
+  #readValues(): string[] {
     const values: string[] = []
     for (;;) {
       const token = this.#take()
@@ -170,7 +170,7 @@ class Parser {
     }
   }
 
-  #checked(requirement: LabelRequirement): LabelRequirement {
+  #checkRequirement(requirement: LabelRequirement): LabelRequirement {
     this.#refuse(checkRequirement(requirement, this.#path))
     return requirement
   }

@@ -116,10 +116,10 @@ export class CommitQueue {
       this.#requireRunning()
       requireTransaction(transaction)
       for (const { key, modRevision } of transaction.compare) {
-        if ((this.#current(key)?.modRevision ?? 0) !== modRevision) return settle(this.#lost(transaction))
+        if ((this.#getCurrent(key)?.modRevision ?? 0) !== modRevision) return settle(this.#createLostResult(transaction))
       }
-      const operations = this.#changing(transaction.operations)
-      if (operations.length === 0) return settle(this.#unchanged())
+      const operations = this.#selectChanging(transaction.operations)
+      if (operations.length === 0) return settle(this.#createUnchangedResult())
       // Deletes are allowed on a full disk, because they free space.
       if (operations.some(isPut)) this.#requireWritable()
       for (const operation of operations) this.#requireValid(operation)
@@ -148,7 +148,7 @@ export class CommitQueue {
     // Pending puts may use the leases too, so their keys are included.
     const candidates = new Set([...keys, ...this.#head.keys()])
     const operations = Array.from(candidates)
-      .filter((key) => expiredLeases.has(this.#current(key)?.lease ?? 0))
+      .filter((key) => expiredLeases.has(this.#getCurrent(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
     const decided = operations.length > 0 ? this.#decide(operations) : undefined
     // Delete the leases and their keys in one step, because a lease must not be deleted before its keys.
@@ -163,27 +163,27 @@ export class CommitQueue {
     while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? waitForNextTurn())
   }
 
-  #current(key: string): Entry | undefined {
+  #getCurrent(key: string): Entry | undefined {
     const pending = this.#head.get(key)
     return pending ? pending.entry : this.#state.getVisibleEntry(key)
   }
 
   /** Returns the operations that change something. Deletes of absent keys are left out. */
-  #changing(operations: readonly Operation[]): readonly Operation[] {
-    return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#current(o.key) !== undefined)
+  #selectChanging(operations: readonly Operation[]): readonly Operation[] {
+    return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#getCurrent(o.key) !== undefined)
   }
 
   /** Resolves a transaction that changes nothing. It gets no new revision. */
-  async #unchanged(): Promise<CommitResult> {
+  async #createUnchangedResult(): Promise<CommitResult> {
     const revision = this.#headRevision
-    await this.#settled()
+    await this.#waitUntilSettled()
     return { committed: true, revision }
   }
 
-  async #lost(transaction: Transaction): Promise<CommitResult> {
-    const current = transaction.compare.map(({ key }) => this.#current(key))
+  async #createLostResult(transaction: Transaction): Promise<CommitResult> {
+    const current = transaction.compare.map(({ key }) => this.#getCurrent(key))
     const revision = this.#headRevision
-    await this.#settled()
+    await this.#waitUntilSettled()
     return { committed: false, revision, current }
   }
 
@@ -200,7 +200,7 @@ export class CommitQueue {
 
   #change(operation: Operation, revision: Revision): Change {
     const { key } = operation
-    const previous = this.#current(key)
+    const previous = this.#getCurrent(key)
     if (operation.type === 'delete') {
       if (this.#durability) this.#head.set(key, { entry: undefined, revision })
       return { type: 'delete', key, revision, previous }
@@ -218,7 +218,7 @@ export class CommitQueue {
   }
 
   /** Waits until all writes that have a revision are durable. */
-  async #settled(): Promise<void> {
+  async #waitUntilSettled(): Promise<void> {
     if (this.#head.size > 0) await this.#queued({})
   }
 
@@ -273,7 +273,7 @@ export class CommitQueue {
     }
     this.#readOnly = undefined
     const waiting = this.#gathering.length
-    this.#flushThreshold = this.#thresholdAfter(batch.length, waiting)
+    this.#flushThreshold = this.#computeThreshold(batch.length, waiting)
     this.#lastFlushSteps = batch.length
     // Start the next flush before resolving the promises of this one, because the code of the callers may take a while.
     this.#flushing = undefined
@@ -287,7 +287,7 @@ export class CommitQueue {
     if (batch.some(hasEffect)) await this.#durability!.write(createBatch(batch, this.#state.getVisibleRevision()))
   }
 
-  #thresholdAfter(answered: number, waiting: number): number {
+  #computeThreshold(answered: number, waiting: number): number {
     if (this.#isClosedLoop) return Math.min(answered + waiting, maxSteps)
     const writers = answered + Math.max(this.#lastFlushSteps, waiting)
     return Math.max(2, Math.min(Math.ceil(writers / 2), maxHeldBack))

@@ -131,14 +131,14 @@ export class EmbeddedStore implements EmbeddedBackend {
   async get(key: string, options: ReadOptions = {}): Promise<GetResult> {
     this.#requireOpen(options)
     const { at } = options
-    const entry = at === undefined ? this.#find(key) : this.#stateAt(at).get(key)
+    const entry = at === undefined ? this.#find(key) : this.#getState(at).get(key)
     return { entry, revision: this.#history.current }
   }
 
   async list(range: KeyRange, options: ListOptions = {}): Promise<ListPage> {
     this.#requireOpen(options)
     const { at, limit = 0, countOnly = false } = options
-    const state = at === undefined ? this.#tree.snapshot() : this.#stateAt(at)
+    const state = at === undefined ? this.#tree.snapshot() : this.#getState(at)
     const count = state.count(range)
     const revision = this.#history.current
     const entries: Entry[] = []
@@ -283,7 +283,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     return this.#index ? this.#index.get(key) : this.#tree.get(key)
   }
 
-  #stateAt(revision: Revision): TreeSnapshot<Entry> {
+  #getState(revision: Revision): TreeSnapshot<Entry> {
     if (revision > this.#history.current) throw new FutureRevisionError(revision, this.#history.current)
     this.#history.requireKept(revision)
     return revision === this.#history.current ? this.#tree.snapshot() : this.#history.stateAt(revision)!

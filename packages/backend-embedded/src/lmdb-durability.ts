@@ -152,7 +152,7 @@ export class LmdbDurability implements Durability {
     for (const entry of puts) this.#totals.add(entry)
     for (const lease of batch.leases) this.#totals.addLease(lease.id)
     for (const id of batch.endedLeases) this.#totals.removeLease(id)
-    const records = this.#bufferFor(size)
+    const records = this.#getBuffer(size)
     try {
       // LMDB would crash on a truncated file, so check the file first.
       this.#file.requireInPlace()
@@ -240,7 +240,7 @@ export class LmdbDurability implements Durability {
    * Returns one buffer that all records and batches share, because LMDB must look up the address of every new buffer. Sharing is safe
    * because only one batch is written at a time.
    */
-  #bufferFor(size: number): Buffer {
+  #getBuffer(size: number): Buffer {
     if (size > sharedBufferBytes) return Buffer.allocUnsafeSlow(size)
     if (size > this.#records.length) this.#records = Buffer.allocUnsafeSlow(Math.min(sharedBufferBytes, size * 4))
     return this.#records

@@ -52,8 +52,8 @@ export class RangeIndex<R extends Ranged> {
       return
     }
     this.#wide--
-    const to = this.#segmentsUpTo(end) - 1
-    for (let i = this.#segmentsUpTo(start) - 1; i < to; i++) this.#segments[i] = this.#segments[i]!.filter((other) => other !== member)
+    const to = this.#countSegments(end) - 1
+    for (let i = this.#countSegments(start) - 1; i < to; i++) this.#segments[i] = this.#segments[i]!.filter((other) => other !== member)
     if (this.#bounds.length > 4 * this.#wide + minBounds) this.#rebuild()
   }
 
@@ -64,12 +64,12 @@ export class RangeIndex<R extends Ranged> {
   forEach(key: string, call: (member: R) => void): void {
     if (this.#members.size === 0) return
     if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? noMembers) call(member)
-    const segment = this.#segmentsUpTo(key)
+    const segment = this.#countSegments(key)
     if (segment > 0) for (const member of this.#segments[segment - 1]!) call(member)
   }
 
   /** Returns the number of segments that begin at the key or before. */
-  #segmentsUpTo(key: string): number {
+  #countSegments(key: string): number {
     // Keys share long prefixes. JavaScript's `<` skips them faster than `compareUtf8`, and gives the same order for this key.
     const narrow = hasUtf16Order(key)
     let low = 0
@@ -90,7 +90,7 @@ export class RangeIndex<R extends Ranged> {
 
   /** Makes a segment begin at the key. Returns its index. */
   #split(key: string): number {
-    const after = this.#segmentsUpTo(key)
+    const after = this.#countSegments(key)
     if (after > 0 && this.#bounds[after - 1] === key) return after - 1
     this.#bounds.splice(after, 0, key)
     this.#segments.splice(after, 0, after === 0 ? noMembers : this.#segments[after - 1]!)

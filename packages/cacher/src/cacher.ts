@@ -266,7 +266,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       const watcher = await this.#watches.open(selection, options, status)
       if (watcher !== undefined) return new CachedWatch(watcher)
     }
-    throw this.#notReady()
+    throw this.#createNotReadyError()
   }
 
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision> {
@@ -286,7 +286,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   async checkReady(): Promise<void> {
-    if (!this.#readiness.isReady) throw this.#notReady()
+    if (!this.#readiness.isReady) throw this.#createNotReadyError()
     await this.#storage.checkReady()
   }
 
@@ -395,7 +395,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return isFresh
   }
 
-  #notReady(): StorageError {
+  #createNotReadyError(): StorageError {
     return new StorageError({ code: 'NotReady', key: this.#prefix, message: reinitializing })
   }
 

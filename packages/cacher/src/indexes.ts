@@ -61,7 +61,7 @@ export class Indexes<T extends KubeObject = KubeObject> {
     const now = this.#clock.now()
     let lookupLimit = Math.floor(state.count(range) / objectsPerLookup)
     let best: IndexLookup<T> | undefined
-    for (const candidate of this.#lookups(predicate)) {
+    for (const candidate of this.#listLookups(predicate)) {
       const count = candidate.index.count(candidate.values, state, now)
       if (count === undefined || count > lookupLimit) continue
       lookupLimit = count
@@ -84,7 +84,7 @@ export class Indexes<T extends KubeObject = KubeObject> {
     this.#labels.clear()
   }
 
-  *#lookups({ labels, fields }: Predicate): Generator<IndexLookup<T>, undefined> {
+  *#listLookups({ labels, fields }: Predicate): Generator<IndexLookup<T>, undefined> {
     const requiredValue = this.#trigger && fields.requiresExactMatch(this.#triggerField!)
     if (requiredValue !== undefined) yield { name: `f:${this.#triggerField!}`, index: this.#trigger!, values: new Set([requiredValue]) }
     for (const { key, operator, values } of labels.requirements) {

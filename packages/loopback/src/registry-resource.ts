@@ -69,10 +69,10 @@ export class RegistryResource implements LoopbackResource {
 
   async get(namespace: string, name: string, options: { resourceVersion?: string } = {}): Promise<DeepReadonly<KubeObject> | undefined> {
     const { main } = this.#options
-    if (!canGet(main)) throw this.#unsupported('get')
+    if (!canGet(main)) throw this.#rejectUnsupported('get')
     try {
       return readResult(
-        await main.get(this.#context('get', namespace, { name }), name, { resourceVersion: options.resourceVersion ?? '0' }),
+        await main.get(this.#createContext('get', namespace, { name }), name, { resourceVersion: options.resourceVersion ?? '0' }),
       )
     } catch (error) {
       if (isApiError(error, 'NotFound')) return undefined
@@ -82,17 +82,17 @@ export class RegistryResource implements LoopbackResource {
 
   async list(options: LoopbackListOptions = {}): Promise<{ items: readonly DeepReadonly<KubeObject>[]; resourceVersion: string }> {
     const { main } = this.#options
-    if (!canList(main)) throw this.#unsupported('list')
-    const list = await main.list(this.#context('list', options.namespace ?? ''), listRequest(options))
+    if (!canList(main)) throw this.#rejectUnsupported('list')
+    const list = await main.list(this.#createContext('list', options.namespace ?? ''), listRequest(options))
     return { items: Array.from(list.items, (item) => readResult(item)), resourceVersion: String(list.revision) }
   }
 
   async watch(options: LoopbackWatchOptions): Promise<ObjectWatch> {
     const { main } = this.#options
-    if (!canWatch(main)) throw this.#unsupported('watch')
+    if (!canWatch(main)) throw this.#rejectUnsupported('watch')
     const { namespace = '', predicate = everyObject, resourceVersion = '', sendInitialEvents, signal } = options
     const watch = await main.watch(
-      this.#context('watch', namespace, { signal }),
+      this.#createContext('watch', namespace, { signal }),
       {
         predicate,
         resourceVersion,
@@ -112,8 +112,8 @@ export class RegistryResource implements LoopbackResource {
 
   async create(namespace: string, object: KubeObject, { fieldManager }: LoopbackWriteOptions = {}): Promise<LoopbackWritten> {
     const { main, route } = this.#options
-    if (!canCreate(main)) throw this.#unsupported('create')
-    const context = this.#context('create', namespace, { fieldManager })
+    if (!canCreate(main)) throw this.#rejectUnsupported('create')
+    const context = this.#createContext('create', namespace, { fieldManager })
     return toWritten(await createObject(main, { route: route('')!, context, name: '', options: ownOptions, sent: { object } }))
   }
 
@@ -125,8 +125,8 @@ export class RegistryResource implements LoopbackResource {
   ): Promise<LoopbackWritten> {
     const { subresource = '', fieldManager } = options
     const { resource, route } = this.#options
-    const storage = this.#updater('update', subresource)
-    const context = this.#context('update', namespace, { name, subresource, fieldManager })
+    const storage = this.#getUpdater('update', subresource)
+    const context = this.#createContext('update', namespace, { name, subresource, fieldManager })
     const edit = (current: KubeObject | undefined): KubeObject => {
       if (current === undefined) throw newNotFound(resource, name)
       return change(current)
@@ -141,12 +141,12 @@ export class RegistryResource implements LoopbackResource {
 
   async apply(namespace: string, config: KubeObject, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten> {
     const { fieldManager, subresource = '' } = options
-    const storage = this.#updater('patch', subresource)
+    const storage = this.#getUpdater('patch', subresource)
     const route = this.#options.route(subresource)
-    if (route?.fieldManager === undefined) throw this.#unsupported('patch', subresource)
+    if (route?.fieldManager === undefined) throw this.#rejectUnsupported('patch', subresource)
     const { gvk, apiVersion } = route
     const name = config.metadata.name ?? ''
-    const { object } = await storage.update(this.#context('patch', namespace, { name, subresource }), name, {
+    const { object } = await storage.update(this.#createContext('patch', namespace, { name, subresource }), name, {
       change: { kind: 'apply', configuration: { config: { ...config, kind: gvk.kind, apiVersion } as unknown as JsonObject } },
       dryRun: false,
       route,
@@ -155,22 +155,22 @@ export class RegistryResource implements LoopbackResource {
     return toWritten(object)
   }
 
-  #updater(verb: string, subresource: string): RESTStorage & Updater {
+  #getUpdater(verb: string, subresource: string): RESTStorage & Updater {
     const storage = subresource === '' ? this.#options.main : this.#options.getSubresource(subresource)
-    if (storage === undefined || !canUpdate(storage)) throw this.#unsupported(verb, subresource)
+    if (storage === undefined || !canUpdate(storage)) throw this.#rejectUnsupported(verb, subresource)
     return storage
   }
 
   async delete(namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
     const { main } = this.#options
-    if (!canDelete(main)) throw this.#unsupported('delete')
-    const context = this.#context('delete', namespace, { name })
+    if (!canDelete(main)) throw this.#rejectUnsupported('delete')
+    const context = this.#createContext('delete', namespace, { name })
     await main.delete(context, name, this.#deleteRequest(options))
   }
 
   async deleteCollection(namespace: string, options: DeleteOptions = {}): Promise<void> {
     const { main } = this.#options
-    const context = this.#context('deletecollection', namespace)
+    const context = this.#createContext('deletecollection', namespace)
     if (canDeleteCollection(main)) {
       await main.deleteCollection(context, this.#deleteRequest(options), listRequest({ resourceVersion: '' }))
       return
@@ -189,7 +189,7 @@ export class RegistryResource implements LoopbackResource {
     return { options, dryRun: false, route: this.#options.route('') }
   }
 
-  #context(
+  #createContext(
     verb: string,
     namespace: string,
     { fieldManager, ...rest }: Pick<LoopbackRequest, 'name' | 'subresource' | 'signal'> & { fieldManager?: string | undefined } = {},
@@ -198,7 +198,7 @@ export class RegistryResource implements LoopbackResource {
     return createLoopbackContext(request, fieldManager ?? this.#options.fieldManager, this.#options.now)
   }
 
-  #unsupported(verb: string, subresource = ''): unknown {
+  #rejectUnsupported(verb: string, subresource = ''): unknown {
     const { group, resource } = this.#options.resource
     return newMethodNotSupported({ group, resource: subresource === '' ? resource : `${resource}/${subresource}` }, verb)
   }

@@ -18,16 +18,16 @@ export class UnreadableObjects {
    */
   add(key: string, error: unknown): void {
     if (!isUnreadable(error)) throw error
-    if (this.#objects.length === maxUnreadable) throw this.#error(true)
+    if (this.#objects.length === maxUnreadable) throw this.#createError(true)
     this.#objects.push({ key, message: error.message })
   }
 
   /** Throws `UnreadableObjects` if any unreadable objects were added. */
   check(): void {
-    if (this.#objects.length > 0) throw this.#error(false)
+    if (this.#objects.length > 0) throw this.#createError(false)
   }
 
-  #error(isTruncated: boolean): StorageError {
+  #createError(isTruncated: boolean): StorageError {
     return new StorageError({
       code: 'UnreadableObjects',
       key: this.#prefix,

@@ -90,7 +90,7 @@ export class ClusterClient {
   async apply(manifests: Manifests): Promise<readonly KubeObject[]> {
     const applied: KubeObject[] = []
     for (const object of sortForApply(await readManifests(manifests))) {
-      const resource = await this.#resourceOf(object)
+      const resource = await this.#findResource(object)
       applied.push(await resource.apply(object, { force: true }))
     }
     await Promise.all(applied.map((object) => waitUntilObserved(this.#host.chain, object, observationTimeoutMs)))
@@ -109,7 +109,7 @@ export class ClusterClient {
     condition: WaitCondition<T>,
     options: WaitOptions = {},
   ): Promise<T> {
-    const resource = await this.#resourceOf(object)
+    const resource = await this.#findResource(object)
     return (resource as unknown as ResourceClient<T>).waitFor(requireName(object), condition, options)
   }
 
@@ -163,15 +163,15 @@ export class ClusterClient {
   }
 
   /** Returns the resource of an object. Waits for a custom resource whose definition was just created. */
-  async #resourceOf(object: ObjectReference): Promise<ResourceClient> {
+  async #findResource(object: ObjectReference): Promise<ResourceClient> {
     const { client } = this.#host.chain
-    const served = findKind(client, object) ?? (await waitUntilServed(client, () => findKind(client, object), this.#timeoutOf(object)))
+    const served = findKind(client, object) ?? (await waitUntilServed(client, () => findKind(client, object), this.#getTimeout(object)))
     if (served === undefined) throw new Error(`the server does not serve ${object.kind} in ${object.apiVersion}`)
     return this.#open(served, object.metadata.namespace)
   }
 
   /** Built-in groups are served from the start, so only kinds of other groups are waited for. */
-  #timeoutOf({ apiVersion = '' }: ObjectReference): number {
+  #getTimeout({ apiVersion = '' }: ObjectReference): number {
     const { group } = parseGroupVersion(apiVersion)
     const isBuiltin = this.#host.chain.client.listServedKinds().some((served) => !served.isCustom && served.group === group)
     return isBuiltin ? 0 : definitionTimeoutMs

@@ -96,7 +96,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   /** Returns an object. Throws NotFound if it does not exist. */
   get(name: string, options: { readonly resourceVersion?: string; readonly subresource?: string } = {}): Promise<T> {
     const { resourceVersion, subresource } = options
-    return this.#send('GET', this.#objectPath(name, subresource), { query: { resourceVersion } })
+    return this.#send('GET', this.#getObjectPath(name, subresource), { query: { resourceVersion } })
   }
 
   list(options: ListOptions = {}): Promise<KubeList<T>> {
@@ -104,7 +104,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   }
 
   create(object: ObjectToWrite<Input>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
-    const namespace = object.metadata.namespace ?? this.#namespace()
+    const namespace = object.metadata.namespace ?? this.#getNamespace()
     const path = this.getPath(subresource === undefined ? '' : object.metadata.name, { namespace, ...(subresource && { subresource }) })
     return this.#send('POST', path, { query: formatWriteQuery(options), body: this.#complete(object) })
   }
@@ -112,7 +112,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   /** Replaces an object. Fails with a conflict if its `resourceVersion` is not the current one. */
   update(object: ObjectToWrite<Input>, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const { name = '', namespace } = object.metadata
-    return this.#send('PUT', this.#objectPath(name, subresource, namespace), {
+    return this.#send('PUT', this.#getObjectPath(name, subresource, namespace), {
       query: formatWriteQuery(options),
       body: this.#complete(object),
     })
@@ -120,13 +120,13 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
 
   patch(name: string, patch: object, { subresource, type = 'merge', ...options }: PatchOptions = {}): Promise<T> {
     const contentType = patchTypes[type]
-    return this.#send('PATCH', this.#objectPath(name, subresource), { query: formatWriteQuery(options), body: patch, contentType })
+    return this.#send('PATCH', this.#getObjectPath(name, subresource), { query: formatWriteQuery(options), body: patch, contentType })
   }
 
   /** Applies a configuration with a server-side apply. Creates the object if it does not exist. */
   apply(config: ObjectToWrite<Input>, { subresource, force, ...options }: ApplyOptions = {}): Promise<T> {
     const { name = '', namespace } = config.metadata
-    return this.#send('PATCH', this.#objectPath(name, subresource, namespace), {
+    return this.#send('PATCH', this.#getObjectPath(name, subresource, namespace), {
       query: { ...formatWriteQuery({ fieldManager: this.#dependencies.fieldManager, ...options }), force },
       body: this.#complete(config),
       contentType: 'application/apply-patch+yaml',
@@ -135,7 +135,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
 
   /** Deletes an object. Returns the object, or a Status if it is gone at once. */
   delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
-    return this.#send('DELETE', this.#objectPath(name), { body: { kind: 'DeleteOptions', apiVersion: 'v1', ...options } })
+    return this.#send('DELETE', this.#getObjectPath(name), { body: { kind: 'DeleteOptions', apiVersion: 'v1', ...options } })
   }
 
   deleteCollection(selection: SelectOptions = {}, options: DeleteOptions = {}): Promise<KubeList<T>> {
@@ -178,7 +178,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
    * await cluster.resource('deployments.apps').waitFor('web', (deployment) => deployment?.status?.readyReplicas === 3)
    */
   async waitFor(name: string, condition: WaitCondition<T>, { timeoutMs = 10_000 }: WaitOptions = {}): Promise<T> {
-    const namespace = this.#namespace()
+    const namespace = this.#getNamespace()
     const scoped = this.#dependencies.namespace === namespace ? this : new ResourceClient<T, Input>({ ...this.#dependencies, namespace })
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(), timeoutMs)
@@ -217,11 +217,11 @@ export class ResourceClient<T extends KubeObject = KubeObject, Input extends Kub
   }
 
   /** Returns the namespace of single objects. Undefined for cluster-wide resources. */
-  #namespace(): string | undefined {
+  #getNamespace(): string | undefined {
     return this.#dependencies.served.namespaced ? (this.#dependencies.namespace ?? 'default') : undefined
   }
 
-  #objectPath(name: string, subresource?: string, namespace: string | undefined = this.#namespace()): string {
+  #getObjectPath(name: string, subresource?: string, namespace: string | undefined = this.#getNamespace()): string {
     if (name === '') throw new TypeError(`${this.#dependencies.served.kind}: metadata.name must be set`)
     return this.getPath(name, { namespace, ...(subresource !== undefined && { subresource }) })
   }

@@ -28,11 +28,11 @@ export class LiveLimitRanges {
 
   of(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
     const copies = listObjects<LimitRange>(this.#dependencies, limitRanges, attributes, attributes.namespace)
-    if (copies instanceof Promise) return copies.then((ranges) => (ranges.length > 0 ? ranges : this.#live(attributes)))
-    return copies.length > 0 ? copies : this.#live(attributes)
+    if (copies instanceof Promise) return copies.then((ranges) => (ranges.length > 0 ? ranges : this.#readLive(attributes)))
+    return copies.length > 0 ? copies : this.#readLive(attributes)
   }
 
-  #live(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
+  #readLive(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
     const { namespace } = attributes
     const served = this.#dependencies.client.resource<LimitRange>(limitRanges)
     if (served === undefined || this.#emptyNamespaces.has(namespace)) return []

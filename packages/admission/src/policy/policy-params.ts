@@ -70,7 +70,7 @@ export class PolicyParams {
     const informer = this.#dependencies.informers.of(resource)
     if (informer === undefined) throw new Error(`paramKind kind \`${describe(kind)}\` not known`)
     if (informer.hasSynced) return this.#select(informer, resource, reference, from)
-    return this.#whenSynced(informer, kind).then(() => this.#select(informer, resource, reference, from))
+    return this.#waitForSync(informer, kind).then(() => this.#select(informer, resource, reference, from))
   }
 
   #select(informer: Informer<KubeObject>, resource: ServedKind, reference: DeepReadonly<ParamRef>, namespace: string): readonly Param[] {
@@ -113,7 +113,7 @@ export class PolicyParams {
       .toSorted(compareNames)
   }
 
-  async #whenSynced(informer: Informer<KubeObject>, kind: DeepReadonly<ParamKind>): Promise<void> {
+  async #waitForSync(informer: Informer<KubeObject>, kind: DeepReadonly<ParamKind>): Promise<void> {
     const { clock = systemClock } = this.#dependencies
     const timeout = new AbortController()
     await Promise.race([informer.synced, pause(clock, syncTimeout, { signal: timeout.signal })])

@@ -65,7 +65,7 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, Evaluator> 
       following?.[Symbol.dispose]()
       this.#following = following = new FollowedPolicies(policies, bindings, this.#options)
     }
-    return following.isReady ? following.hooks : this.#whenReady(following, attributes)
+    return following.isReady ? following.hooks : this.#waitUntilReady(following, attributes)
   }
 
   [Symbol.dispose](): void {
@@ -73,7 +73,10 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, Evaluator> 
     this.#following = undefined
   }
 
-  async #whenReady(following: FollowedPolicies<P, B, Evaluator>, attributes: AdmissionAttributes): Promise<PolicyHooks<P, B, Evaluator>> {
+  async #waitUntilReady(
+    following: FollowedPolicies<P, B, Evaluator>,
+    attributes: AdmissionAttributes,
+  ): Promise<PolicyHooks<P, B, Evaluator>> {
     const { clock = systemClock } = this.#options.dependencies
     const timeout = new AbortController()
     const signal = AbortSignal.any([timeout.signal, attributes.context.signal])

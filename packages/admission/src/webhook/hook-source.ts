@@ -44,7 +44,7 @@ export class HookSource {
   index(attributes: AdmissionAttributes): MatchIndex<HookEntry> | Promise<MatchIndex<HookEntry>> {
     const informer = (this.#informer ??= this.#follow())
     if (informer === undefined) return empty
-    return informer.hasSynced ? this.#current(informer) : this.#whenSynced(informer, attributes)
+    return informer.hasSynced ? this.#getCurrent(informer) : this.#waitForSync(informer, attributes)
   }
 
   /** Subscribes to the configurations. Returns undefined if the resource is not served. */
@@ -54,14 +54,14 @@ export class HookSource {
     return informer
   }
 
-  async #whenSynced(informer: Informer<Configuration>, attributes: AdmissionAttributes): Promise<MatchIndex<HookEntry>> {
+  async #waitForSync(informer: Informer<Configuration>, attributes: AdmissionAttributes): Promise<MatchIndex<HookEntry>> {
     const { clock = systemClock } = this.#plugin
     await Promise.race([informer.synced, pause(clock, syncTimeout, { signal: attributes.context.signal })])
     if (!informer.hasSynced) throw newForbiddenWrite(attributes, 'not yet ready to handle request')
-    return this.#current(informer)
+    return this.#getCurrent(informer)
   }
 
-  #current(informer: Informer<Configuration>): MatchIndex<HookEntry> {
+  #getCurrent(informer: Informer<Configuration>): MatchIndex<HookEntry> {
     if (this.#isCurrent) return this.#index
     this.#isCurrent = true
     const configurations = informer.list().toSorted((a, b) => compareNames(a.metadata.name ?? '', b.metadata.name ?? ''))

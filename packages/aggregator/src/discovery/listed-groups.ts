@@ -17,14 +17,14 @@ export class ListedGroups {
   }
 
   list(): Iterable<ListedGroup> {
-    return this.#sorted().values()
+    return this.#sortGroups().values()
   }
 
   get(name: string): ListedGroup | undefined {
-    return this.#sorted().get(name)
+    return this.#sortGroups().get(name)
   }
 
-  #sorted(): ReadonlyMap<string, ListedGroup> {
+  #sortGroups(): ReadonlyMap<string, ListedGroup> {
     const { generation } = this.#index
     if (this.#generation !== generation) {
       this.#generation = generation

@@ -57,7 +57,7 @@ export class IdentityLease {
    */
   async start(peerAddress: string | undefined): Promise<void> {
     this.#peerAddress = peerAddress
-    const leases = this.#leases()
+    const leases = this.#getLeases()
     if (leases === undefined) return
     await this.#delete(leases)
     await this.#renew(leases)
@@ -66,7 +66,7 @@ export class IdentityLease {
 
   /** Deletes expired leases of other servers now and every hour. */
   collect(): void {
-    const leases = this.#leases()
+    const leases = this.#getLeases()
     if (leases === undefined) return
     const run = (): Promise<void> => this.#deleteExpired(leases)
     this.#running.push(run().then(() => this.#repeat(collectMs, run)))
@@ -76,11 +76,11 @@ export class IdentityLease {
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#running)
-    const leases = this.#leases()
+    const leases = this.#getLeases()
     if (leases !== undefined) await this.#delete(leases)
   }
 
-  #leases(): LoopbackResource<Lease> | undefined {
+  #getLeases(): LoopbackResource<Lease> | undefined {
     return this.#options.client.resource<Lease>({ group: 'coordination.k8s.io', resource: 'leases' })
   }
 
@@ -98,18 +98,18 @@ export class IdentityLease {
     const { serverId, onError } = this.#options
     try {
       await leases
-        .update(identityNamespace, serverId, (lease) => this.#renewed(lease))
+        .update(identityNamespace, serverId, (lease) => this.#renewLease(lease))
         .catch(async (error: unknown) => {
           if (!isApiError(error, 'NotFound')) throw error
           const metadata = { name: serverId, namespace: identityNamespace }
-          await leases.create(identityNamespace, this.#renewed({ metadata, spec: { holderIdentity: this.#holder } }))
+          await leases.create(identityNamespace, this.#renewLease({ metadata, spec: { holderIdentity: this.#holder } }))
         })
     } catch (error) {
       onError(error)
     }
   }
 
-  #renewed(lease: Lease): Lease {
+  #renewLease(lease: Lease): Lease {
     const { hostname, clock } = this.#options
     const peerAddress = this.#peerAddress
     const { labels, annotations } = lease.metadata

@@ -55,22 +55,22 @@ class ObjectType implements MergeMap {
   }
 
   get fields(): readonly MergeField[] {
-    return this.#built().fields
+    return this.#getBuilt().fields
   }
 
   get byName(): ReadonlyMap<string, MergeField> {
-    return this.#built().byName
+    return this.#getBuilt().byName
   }
 
   get byElement(): ReadonlyMap<PathElement, MergeField> {
-    return this.#built().byElement
+    return this.#getBuilt().byElement
   }
 
   get values(): MergeType | undefined {
-    return this.#built().values
+    return this.#getBuilt().values
   }
 
-  #built(): Members {
+  #getBuilt(): Members {
     return (this.#members ??= finishTask(createMembers(this.#options.load(), this.#select, this.#options)))
   }
 

@@ -32,14 +32,14 @@ export class SizeLimits {
     return ([, ...path]) => {
       let at: Schema | undefined = schema
       for (const step of path) {
-        at = this.#child(at, step)
+        at = this.#findChild(at, step)
         if (at === undefined) return undefined
       }
-      return { min: 0n, max: BigInt(this.#maxElements(at)) }
+      return { min: 0n, max: BigInt(this.#computeMaxElements(at)) }
     }
   }
 
-  #child(schema: Schema, step: string): Schema | undefined {
+  #findChild(schema: Schema, step: string): Schema | undefined {
     if (schema['x-kubernetes-int-or-string'] === true || this.#minSize(schema) === undefined) return undefined
     const values = schema.type === 'object' ? getValueSchema(schema) : undefined
     switch (step) {
@@ -49,23 +49,23 @@ export class SizeLimits {
       case '@keys':
         return values === undefined ? undefined : keySchema
       default:
-        return schema.type === 'object' && values === undefined ? this.#field(schema, step) : undefined
+        return schema.type === 'object' && values === undefined ? this.#findField(schema, step) : undefined
     }
   }
 
-  #field(schema: Schema, identifier: string): Schema | undefined {
+  #findField(schema: Schema, identifier: string): Schema | undefined {
     const name = unescapeFieldName(identifier)
-    const properties = this.#properties(schema)
+    const properties = this.#getProperties(schema)
     if (name === undefined || !Object.hasOwn(properties, name) || escapeFieldName(name) !== identifier) return undefined
     const property = properties[name]!
     return this.#minSize(property) === undefined ? undefined : property
   }
 
-  #properties(schema: Schema): Readonly<Record<string, Schema>> {
+  #getProperties(schema: Schema): Readonly<Record<string, Schema>> {
     return schema === this.#root || isEmbeddedResource(schema) ? withTypeAndMeta(schema.properties ?? {}) : (schema.properties ?? {})
   }
 
-  #maxElements(schema: Schema): number {
+  #computeMaxElements(schema: Schema): number {
     if (schema['x-kubernetes-int-or-string'] === true) return limitCharacters(schema) ?? maxRequestBytes - 2
     switch (schema.type) {
       case 'array':
@@ -102,7 +102,7 @@ export class SizeLimits {
       case 'object': {
         const values = getValueSchema(schema)
         if (values !== undefined) return this.#minSize(values) === undefined ? undefined : 2
-        return this.#minObjectSize(schema)
+        return this.#computeMinObjectSize(schema)
       }
       case 'string':
         return computeMinStringSize(schema)
@@ -116,10 +116,10 @@ export class SizeLimits {
     }
   }
 
-  #minObjectSize(schema: Schema): number {
+  #computeMinObjectSize(schema: Schema): number {
     const required = new Set(schema.required)
     let size = 2
-    for (const [name, property] of Object.entries(this.#properties(schema))) {
+    for (const [name, property] of Object.entries(this.#getProperties(schema))) {
       const least = required.has(name) && (property.default ?? null) === null ? this.#minSize(property) : undefined
       if (least !== undefined) size += measureUtf8Bytes(name) + least + 4
     }

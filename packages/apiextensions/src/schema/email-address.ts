@@ -15,30 +15,30 @@ class AddressReader {
   }
 
   isSingleAddress(): boolean {
-    return this.#address(true) === 1 && this.#skipComments() && this.#at === this.#text.length
+    return this.#readAddress(true) === 1 && this.#skipComments() && this.#at === this.#text.length
   }
 
   /** Reads a mailbox or a group. Returns the number of its addresses; 0 for invalid text. */
-  #address(mayBeGroup: boolean): number {
+  #readAddress(mayBeGroup: boolean): number {
     this.#skipSpace()
     if (this.#at === this.#text.length) return 0
     const start = this.#at
-    if (this.#addressSpec()) {
+    if (this.#readAddressSpec()) {
       this.#skipSpace()
-      return this.#peek() !== '(' || this.#comment() ? 1 : 0
+      return this.#peek() !== '(' || this.#readComment() ? 1 : 0
     }
     this.#at = start
-    if (this.#peek() !== '<' && !this.#phrase()) return 0
+    if (this.#peek() !== '<' && !this.#readPhrase()) return 0
     this.#skipSpace()
     if (mayBeGroup && this.#consume(':')) return this.#group()
-    return this.#consume('<') && this.#addressSpec() && this.#consume('>') ? 1 : 0
+    return this.#consume('<') && this.#readAddressSpec() && this.#consume('>') ? 1 : 0
   }
 
   #group(): number {
     this.#skipSpace()
     if (this.#consume(';')) return 0
     for (let count = 0; ;) {
-      if (this.#address(false) === 0) return 0
+      if (this.#readAddress(false) === 0) return 0
       count++
       if (!this.#skipComments()) return 0
       if (this.#consume(';')) return this.#skipComments() ? count : 0
@@ -46,27 +46,27 @@ class AddressReader {
     }
   }
 
-  #addressSpec(): boolean {
+  #readAddressSpec(): boolean {
     this.#skipSpace()
     const isQuoted = this.#peek() === '"'
-    const isLocalPart = isQuoted ? (this.#quotedString() ?? 0) > 0 : this.#atom(false)
+    const isLocalPart = isQuoted ? (this.#readQuotedString() ?? 0) > 0 : this.#readAtom(false)
     if (!isLocalPart || !this.#consume('@')) return false
     this.#skipSpace()
-    return this.#peek() === '[' ? this.#domainLiteral() : this.#atom(false)
+    return this.#peek() === '[' ? this.#readDomainLiteral() : this.#readAtom(false)
   }
 
   /** Reads the words of a display name. At least the first must be valid. */
-  #phrase(): boolean {
+  #readPhrase(): boolean {
     for (let count = 0; ; count++) {
       if (count > 0 && !this.#skipComments()) return false
       this.#skipSpace()
-      const isWord = this.#peek() === '"' ? this.#quotedString() !== undefined : this.#atom(true)
+      const isWord = this.#peek() === '"' ? this.#readQuotedString() !== undefined : this.#readAtom(true)
       if (!isWord) return count > 0 || this.#at === this.#text.length
     }
   }
 
   /** Reads a string in quotes and returns its length. Does not move if the string is invalid. */
-  #quotedString(): number | undefined {
+  #readQuotedString(): number | undefined {
     let length = 0
     for (let at = this.#at + 1; at < this.#text.length; at++, length++) {
       let character = this.#text[at]!
@@ -81,14 +81,14 @@ class AddressReader {
   }
 
   /** Reads an atom with dots. In display names, the dots may be anywhere. */
-  #atom(isWord: boolean): boolean {
+  #readAtom(isWord: boolean): boolean {
     const start = this.#at
     while (isAtomCharacter(this.#peek())) this.#at++
     const atom = this.#text.slice(start, this.#at)
     return atom !== '' && (isWord || !(atom.startsWith('.') || atom.endsWith('.') || atom.includes('..')))
   }
 
-  #domainLiteral(): boolean {
+  #readDomainLiteral(): boolean {
     const end = this.#text.indexOf(']', this.#at)
     if (end < 0) return false
     const literal = this.#text.slice(this.#at + 1, end)
@@ -103,13 +103,13 @@ class AddressReader {
   #skipComments(): boolean {
     this.#skipSpace()
     while (this.#peek() === '(') {
-      if (!this.#comment()) return false
+      if (!this.#readComment()) return false
       this.#skipSpace()
     }
     return true
   }
 
-  #comment(): boolean {
+  #readComment(): boolean {
     let depth = 0
     for (; this.#at < this.#text.length; this.#at++) {
       const character = this.#text[this.#at]!

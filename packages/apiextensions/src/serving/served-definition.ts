@@ -151,7 +151,7 @@ export class ServedDefinition {
       schema: new VersionSchema(gvk, {
         load: () => this.#findSchema(outline.name),
         decode: () => this.#decodeSchema(outline.name),
-        loadText: () => stringifyJson(this.#storedVersionOf(outline.name)?.schema ?? null),
+        loadText: () => stringifyJson(this.#findStoredVersion(outline.name)?.schema ?? null),
         size: () => this.#stored.body.byteLength,
         ruleMetrics: this.#options.metrics && getExpressionMetrics(this.#options.metrics),
       }),
@@ -161,17 +161,17 @@ export class ServedDefinition {
 
   /** Returns the schema of a version. It is decoded until the next garbage collection, because several callers need it at the same time. */
   #findSchema(version: string): JSONSchemaProps | undefined {
-    return this.#storedVersionOf(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
+    return this.#findStoredVersion(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
   }
 
   /** Returns the same schema as `#schemaOf`, but decodes it in steps. */
   *#decodeSchema(version: string): Task<JSONSchemaProps | undefined> {
-    const schema = this.#storedVersionOf(version)?.schema
+    const schema = this.#findStoredVersion(version)?.schema
     return (schema instanceof UndecodedObject ? yield* schema.decodeStepwise() : schema?.openAPIV3Schema) as JSONSchemaProps | undefined
   }
 
   /** Returns a version from the stored definition. Its schema is not decoded before it is read. */
-  #storedVersionOf(version: string): OutlineVersion | undefined {
+  #findStoredVersion(version: string): OutlineVersion | undefined {
     return this.#stored.object().spec.versions?.find(({ name }) => name === version)
   }
 
@@ -202,7 +202,7 @@ export class ServedDefinition {
           restOptions: this.#createOptions(version),
           types,
           hooks: () => ({ check: (_context, object, old) => this.#checkCreation(object, old) }),
-          ...(version.scale && { subresources: { scale: createCustomScale(version.scale, this.#replicasPaths()) } }),
+          ...(version.scale && { subresources: { scale: createCustomScale(version.scale, this.#getReplicasPaths()) } }),
         }),
     }
   }
@@ -252,7 +252,7 @@ export class ServedDefinition {
     return version !== undefined && formatGroupVersion(version.gvk) === apiVersion ? version : undefined
   }
 
-  #replicasPaths(): ReplicasPaths {
+  #getReplicasPaths(): ReplicasPaths {
     const paths = Array.from(this.#versions.values(), ({ gvk, scale }) => {
       return [formatGroupVersion(gvk), scale?.spec.specReplicasPath.replace(/^\./, '') ?? null] as const
     })

@@ -48,7 +48,7 @@ class Reader {
 
   read(): unknown {
     for (;;) {
-      let value = this.#next()
+      let value = this.#readNext()
       while (value !== opened) {
         const frame = this.#frames.at(-1)
         if (frame === undefined) return value
@@ -58,7 +58,7 @@ class Reader {
   }
 
   /** Reads the next data item. Returns its value, or `opened` if the item is a container or tag that is not complete yet. */
-  #next(): unknown {
+  #readNext(): unknown {
     const frame = this.#frames.at(-1)
     if (frame !== undefined && this.#isOver(frame)) return this.#close(frame)
     const start = this.at
@@ -68,18 +68,18 @@ class Reader {
     switch (major) {
       case majorType.unsigned:
       case majorType.negative:
-        return this.#integer(head, start)
+        return this.#readInteger(head, start)
       case majorType.bytes:
       case majorType.text:
-        return this.#string(head)
+        return this.#readString(head)
       case majorType.array:
         return this.#open(head, { kind: 'array', items: [], remaining: this.#count(head, 1) })
       case majorType.map:
         return this.#open(head, { kind: 'map', members: {}, key: undefined, index: 0, remaining: this.#count(head, 2) })
       case majorType.tag:
-        return this.#tag(head)
+        return this.#readTag(head)
       default:
-        return this.#simple(head)
+        return this.#readSimple(head)
     }
   }
 
@@ -147,7 +147,7 @@ class Reader {
     if (frame.remaining > 0) frame.remaining--
   }
 
-  #tag(head: Head): unknown {
+  #readTag(head: Head): unknown {
     const { argument: tag } = head
     if (tag === tagNumber.bigUnsigned || tag === tagNumber.bigNegative) throw newUnacceptableItem('tag', 'bignum')
     const frame: Frame = { kind: 'tag', tag, content: head.next, outer: this.#later }
@@ -155,7 +155,7 @@ class Reader {
     return this.#open(head, frame)
   }
 
-  #integer({ major, additionalInformation, argument }: Head, start: number): number | bigint {
+  #readInteger({ major, additionalInformation, argument }: Head, start: number): number | bigint {
     if (additionalInformation === indefinite)
       throw new CborError(`cbor: invalid additional information ${additionalInformation} for type ${getTypeName(major)}`)
     if (additionalInformation < 27 || argument < Number.MAX_SAFE_INTEGER) return major === majorType.negative ? -1 - argument : argument
@@ -168,8 +168,8 @@ class Reader {
     return Number.isSafeInteger(Number(value)) ? Number(value) : value
   }
 
-  #string({ major, additionalInformation, argument }: Head): string {
-    if (additionalInformation !== indefinite) return this.#text(major, this.#take(argument))
+  #readString({ major, additionalInformation, argument }: Head): string {
+    if (additionalInformation !== indefinite) return this.#decodeText(major, this.#take(argument))
     const chunks: Buffer[] = []
     for (;;) {
       if (this.#input[this.at] === 0xff) break
@@ -185,7 +185,7 @@ class Reader {
       chunks.push(chunk)
     }
     this.at++
-    return this.#text(major, Buffer.concat(chunks))
+    return this.#decodeText(major, Buffer.concat(chunks))
   }
 
   #take(length: number): Buffer {
@@ -196,7 +196,7 @@ class Reader {
     return bytes
   }
 
-  #text(major: number, bytes: Buffer): string {
+  #decodeText(major: number, bytes: Buffer): string {
     if (major === majorType.bytes) return bytes.toString(this.#isKey() ? 'utf8' : (this.#later ?? 'utf8'))
     checkUtf8(bytes)
     return bytes.toString('utf8')
@@ -207,7 +207,7 @@ class Reader {
     return frame?.kind === 'map' && frame.key === undefined
   }
 
-  #simple({ additionalInformation, argument }: Head): boolean | null | number {
+  #readSimple({ additionalInformation, argument }: Head): boolean | null | number {
     switch (additionalInformation) {
       case 20:
         return false

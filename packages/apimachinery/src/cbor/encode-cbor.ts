@@ -44,22 +44,22 @@ class Writer {
   value(value: unknown, schema: TypeSchema | undefined): void {
     switch (typeof value) {
       case 'string':
-        return this.#string(value, schema)
+        return this.#writeString(value, schema)
       case 'number':
-        if (Number.isSafeInteger(value) && schema?.kind !== 'double' && !Object.is(value, -0)) return this.#integer(value)
-        return this.#float(value)
+        if (Number.isSafeInteger(value) && schema?.kind !== 'double' && !Object.is(value, -0)) return this.#writeInteger(value)
+        return this.#writeFloat(value)
       case 'bigint':
-        return this.#bigInteger(value)
+        return this.#writeBigInteger(value)
       case 'boolean':
-        return this.#byte((majorType.simple << 5) | (value ? 21 : 20))
+        return this.#writeByte((majorType.simple << 5) | (value ? 21 : 20))
       case 'object':
-        if (value !== null) return Array.isArray(value) ? this.#array(value, schema) : this.#map(value, schema)
+        if (value !== null) return Array.isArray(value) ? this.#writeArray(value, schema) : this.#map(value, schema)
     }
-    this.#byte((majorType.simple << 5) | 22)
+    this.#writeByte((majorType.simple << 5) | 22)
   }
 
   head(major: number, argument: number): void {
-    this.#room(9)
+    this.#reserveRoom(9)
     const first = major << 5
     const buffer = this.#buffer
     const at = this.#length
@@ -70,52 +70,52 @@ class Writer {
     else this.#length = buffer.writeBigUInt64BE(BigInt(argument), buffer.writeUInt8(first | 27, at))
   }
 
-  #integer(value: number): void {
+  #writeInteger(value: number): void {
     if (value < 0) this.head(majorType.negative, -1 - value)
     else this.head(majorType.unsigned, value)
   }
 
-  #bigInteger(value: bigint): void {
-    if (Number.isSafeInteger(Number(value))) return this.#integer(Number(value))
-    this.#room(9)
+  #writeBigInteger(value: bigint): void {
+    if (Number.isSafeInteger(Number(value))) return this.#writeInteger(Number(value))
+    this.#reserveRoom(9)
     const negative = value < 0n
-    this.#byte(((negative ? majorType.negative : majorType.unsigned) << 5) | 27)
+    this.#writeByte(((negative ? majorType.negative : majorType.unsigned) << 5) | 27)
     this.#length = this.#buffer.writeBigUInt64BE(negative ? -1n - value : value, this.#length)
   }
 
   /** Writes a floating-point number in the shortest encoding that is exact. */
-  #float(value: number): void {
-    this.#room(9)
+  #writeFloat(value: number): void {
+    this.#reserveRoom(9)
     const first = majorType.simple << 5
     const half = encodeHalf(value)
     if (half !== undefined) {
-      this.#byte(first | 25)
+      this.#writeByte(first | 25)
       this.#length = this.#buffer.writeUInt16BE(half, this.#length)
     } else if (Math.fround(value) === value) {
-      this.#byte(first | 26)
+      this.#writeByte(first | 26)
       this.#length = this.#buffer.writeFloatBE(value, this.#length)
     } else {
-      this.#byte(first | 27)
+      this.#writeByte(first | 27)
       this.#length = this.#buffer.writeDoubleBE(value, this.#length)
     }
   }
 
-  #string(text: string, schema: TypeSchema | undefined): void {
+  #writeString(text: string, schema: TypeSchema | undefined): void {
     if (schema?.kind === 'bytes') {
       const bytes = Buffer.from(text, 'base64')
       this.head(majorType.tag, tagNumber.laterBase64)
       this.head(majorType.bytes, bytes.length)
-      this.#room(bytes.length)
+      this.#reserveRoom(bytes.length)
       this.#length += bytes.copy(this.#buffer, this.#length)
       return
     }
     const length = Buffer.byteLength(text)
     this.head(majorType.bytes, length)
-    this.#room(length)
+    this.#reserveRoom(length)
     this.#length += this.#buffer.write(text, this.#length)
   }
 
-  #array(items: readonly unknown[], schema: TypeSchema | undefined): void {
+  #writeArray(items: readonly unknown[], schema: TypeSchema | undefined): void {
     const inner = schema?.kind === 'list' ? schema.items : undefined
     this.head(majorType.array, items.length)
     for (const item of items) this.value(item, inner)
@@ -125,17 +125,17 @@ class Writer {
     const members = Object.entries(object).filter(([, member]) => member !== undefined)
     this.head(majorType.map, members.length)
     for (const [key, member] of members) {
-      this.#string(key, undefined)
+      this.#writeString(key, undefined)
       this.value(member, findMemberSchema(schema, key))
     }
   }
 
-  #byte(value: number): void {
-    this.#room(1)
+  #writeByte(value: number): void {
+    this.#reserveRoom(1)
     this.#buffer[this.#length++] = value
   }
 
-  #room(length: number): void {
+  #reserveRoom(length: number): void {
     const needed = this.#length + length
     if (needed <= this.#buffer.length) return
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2))

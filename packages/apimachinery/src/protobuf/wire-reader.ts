@@ -24,7 +24,7 @@ export class WireReader {
   next(): number {
     if (this.#type !== -1) this.#skip()
     if (this.#at === this.#end) return 0
-    const tag = this.#varint()
+    const tag = this.#readVarint()
     this.#type = tag & 7
     return tag >>> 3
   }
@@ -32,7 +32,7 @@ export class WireReader {
   /** Reads an int64 as a number. An integer outside the safe range is inexact, but stays outside that range. */
   integer(): number {
     this.#take(0)
-    return this.#varint()
+    return this.#readVarint()
   }
 
   /** Reads an int64 exactly. */
@@ -49,17 +49,17 @@ export class WireReader {
 
   /** Returns the bytes of a field as a view of the message, without copying them. */
   bytes(): Buffer {
-    const start = this.#length()
+    const start = this.#readLength()
     return this.#bytes.subarray(start, this.#at)
   }
 
   text(): string {
-    const start = this.#length()
+    const start = this.#readLength()
     return this.#bytes.toString('utf8', start, this.#at)
   }
 
   message(): WireReader {
-    const start = this.#length()
+    const start = this.#readLength()
     return new WireReader(this.#bytes, start, this.#at)
   }
 
@@ -69,9 +69,9 @@ export class WireReader {
   }
 
   /** Skips a length-delimited field and returns the offset of its content. */
-  #length(): number {
+  #readLength(): number {
     this.#take(2)
-    const length = this.#varint()
+    const length = this.#readVarint()
     const start = this.#at
     this.#forward(length)
     return start
@@ -82,7 +82,7 @@ export class WireReader {
     this.#type = -1
     if (type === 0) this.#passVarint()
     else if (type === 1) this.#forward(8)
-    else if (type === 2) this.#forward(this.#varint())
+    else if (type === 2) this.#forward(this.#readVarint())
     else if (type === 5) this.#forward(4)
     else throw new Error(`unknown wire type ${type}`)
   }
@@ -100,7 +100,7 @@ export class WireReader {
     throw new Error(unterminatedInteger)
   }
 
-  #varint(): number {
+  #readVarint(): number {
     const start = this.#at
     let value = 0
     let factor = 1

@@ -16,22 +16,22 @@ export class WireWriter {
 
   /** Completes the nested message that ends at the mark: writes its length and its tag. */
   close(field: number, mark: number): void {
-    this.#varint(this.mark() - mark)
-    this.#varint(field * 8 + 2)
+    this.#writeVarint(this.mark() - mark)
+    this.#writeVarint(field * 8 + 2)
   }
 
   bytes(field: number, value: Uint8Array): void {
-    this.#room(value.length)
+    this.#reserveRoom(value.length)
     this.#at -= value.length
     this.#bytes.set(value, this.#at)
-    this.#varint(value.length)
-    this.#varint(field * 8 + 2)
+    this.#writeVarint(value.length)
+    this.#writeVarint(field * 8 + 2)
   }
 
   /** Writes an integer field. The value must be a non-negative safe integer. */
   integer(field: number, value: number): void {
-    this.#varint(value)
-    this.#varint(field * 8)
+    this.#writeVarint(value)
+    this.#writeVarint(field * 8)
   }
 
   /** Writes an int64 field. */
@@ -41,21 +41,21 @@ export class WireWriter {
     let remaining = BigInt.asUintN(64, value)
     for (; remaining >= 128n; remaining >>= 7n) encoded[size++] = Number(remaining & 127n) | 128
     encoded[size++] = Number(remaining)
-    this.#room(size)
+    this.#reserveRoom(size)
     this.#at -= size
     this.#bytes.set(encoded.subarray(0, size), this.#at)
-    this.#varint(field * 8)
+    this.#writeVarint(field * 8)
   }
 
   finish(): Buffer {
     return this.#bytes.subarray(this.#at)
   }
 
-  #varint(value: number): void {
+  #writeVarint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new Error(`cannot send ${value}: it is not a non-negative safe integer`)
     let size = 1
     for (let remaining = value; remaining >= 128; remaining = Math.floor(remaining / 128)) size++
-    this.#room(size)
+    this.#reserveRoom(size)
     this.#at -= size
     let at = this.#at
     let rest = value
@@ -63,7 +63,7 @@ export class WireWriter {
     this.#bytes[at] = rest
   }
 
-  #room(size: number): void {
+  #reserveRoom(size: number): void {
     if (size <= this.#at) return
     const written = this.finish()
     const larger = Buffer.allocUnsafe(2 * (written.length + size))

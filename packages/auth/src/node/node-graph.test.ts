@@ -91,7 +91,7 @@ function createDecisions(graph: NodeGraph): unknown {
 }
 
 /** Computes the same decisions by following references from each pod, without counters. */
-function computeFollowed(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, Step>): string[] {
+function computeDecisionsByReferences(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, Step>): string[] {
   const onNode = (resource: string, name: string, node: string): boolean =>
     [...pods.values()].some(
       (pod) => pod.type === 'pod' && pod.node === node && pod.uses.some((use) => use.resource === resource && use.name === name),
@@ -129,7 +129,7 @@ test('equals a graph that is built from the remaining objects, after any changes
       for (const step of [...volumes.values(), ...attachments.values(), ...pods.values()]) run(rebuilt, step)
       expect(createDecisions(graph)).toEqual(createDecisions(rebuilt))
       const { related } = createDecisions(graph) as { related: string[] }
-      expect(related.filter((text) => /^(secrets|persistentvolumeclaims)/.test(text))).toEqual(computeFollowed(pods, volumes))
+      expect(related.filter((text) => /^(secrets|persistentvolumeclaims)/.test(text))).toEqual(computeDecisionsByReferences(pods, volumes))
 
       for (const name of pods.keys()) graph.deletePod(formatKey('ns', name))
       for (const name of volumes.keys()) graph.deleteVolume(name)

@@ -197,7 +197,7 @@ class UsedObject {
     this.#volumes = (this.#volumes ?? new Set()).add(volume)
     for (const secret of volume.secrets) {
       secret.#holders++
-      for (const node of this.#nodes()) secret.add(node)
+      for (const node of this.#listNodes()) secret.add(node)
     }
   }
 
@@ -206,11 +206,11 @@ class UsedObject {
     if (this.#volumes?.size === 0) this.#volumes = undefined
     for (const secret of volume.secrets) {
       secret.#holders--
-      for (const node of this.#nodes()) secret.remove(node)
+      for (const node of this.#listNodes()) secret.remove(node)
     }
   }
 
-  #nodes(): string[] {
+  #listNodes(): string[] {
     return [...(this.#count > 0 ? [this.#node] : []), ...(this.#more?.keys() ?? [])]
   }
 

@@ -89,7 +89,7 @@ class Issuer implements Disposable {
     const started = performance.now()
     const observe = (isSuccess: boolean): void => this.#options.metrics?.observe(this.url, isSuccess, (performance.now() - started) / 1000)
     try {
-      const user = await this.#userOf(token)
+      const user = await this.#readUser(token)
       observe(true)
       return user
     } catch (error) {
@@ -98,7 +98,7 @@ class Issuer implements Disposable {
     }
   }
 
-  async #userOf(token: string) {
+  async #readUser(token: string) {
     if (this.#provider.problem !== undefined) throw new Error('oidc: authenticator not initialized')
     let claims
     try {

@@ -118,7 +118,7 @@ export class GrantTable {
   }
 
   add(grant: Grant): void {
-    for (const [table, key] of this.#places(grant)) {
+    for (const [table, key] of this.#listPlaces(grant)) {
       let grants = table.get(key)
       if (grants === undefined) table.set(key, (grants = new SubjectGrants()))
       grants.add(grant)
@@ -126,7 +126,7 @@ export class GrantTable {
   }
 
   remove(grant: Grant): void {
-    for (const [table, key] of this.#places(grant)) {
+    for (const [table, key] of this.#listPlaces(grant)) {
       const grants = table.get(key)
       grants?.remove(grant)
       if (grants?.all.length === 0) table.delete(key)
@@ -134,7 +134,7 @@ export class GrantTable {
   }
 
   /** Lists the tables and keys of a binding's subjects without duplicates. */
-  #places({ binding }: Grant): readonly (readonly [Map<string, SubjectGrants>, string])[] {
+  #listPlaces({ binding }: Grant): readonly (readonly [Map<string, SubjectGrants>, string])[] {
     const users = new Set<string>()
     const groups = new Set<string>()
     for (const subject of binding.subjects) {

@@ -50,17 +50,17 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   #search(table: GrantTable, user: UserInfo, action: RequestedAction): Grant | undefined {
-    const userGrant = this.#firstThatAllows(table.ofUser(user.name), action)
+    const userGrant = this.#findAllowingGrant(table.ofUser(user.name), action)
     if (userGrant !== undefined) return userGrant
     const { groups } = user
     for (let i = 0; i < groups.length; i++) {
-      const grant = this.#firstThatAllows(table.ofGroup(groups[i]!), action)
+      const grant = this.#findAllowingGrant(table.ofGroup(groups[i]!), action)
       if (grant !== undefined) return grant
     }
     return undefined
   }
 
-  #firstThatAllows(subject: SubjectGrants | undefined, action: RequestedAction): Grant | undefined {
+  #findAllowingGrant(subject: SubjectGrants | undefined, action: RequestedAction): Grant | undefined {
     if (subject === undefined) return undefined
     const grants = subject.relevantTo(action, this.#policy.rolesVersion)
     for (let i = 0; i < grants.length; i++) {

@@ -56,7 +56,7 @@ export class RoleTable {
    * "" for a ClusterRoleBinding.
    */
   bind(kind: string, namespace: string, name: string): RoleSlot {
-    const slot = this.#slot(kind, kind === 'ClusterRole' ? '' : namespace, name)
+    const slot = this.#getSlot(kind, kind === 'ClusterRole' ? '' : namespace, name)
     slot.bindings++
     return slot
   }
@@ -68,13 +68,13 @@ export class RoleTable {
 
   /** Sets the rules of a role. Undefined means that the role was deleted. */
   set(kind: 'Role' | 'ClusterRole', role: { readonly namespace: string; readonly name: string }, rules: RoleSlot['rules']): void {
-    const slot = this.#slot(kind, role.namespace, role.name)
+    const slot = this.#getSlot(kind, role.namespace, role.name)
     slot.setRules(rules)
     this.version++
     this.#release(slot)
   }
 
-  #slot(kind: string, namespace: string, name: string): RoleSlot {
+  #getSlot(kind: string, namespace: string, name: string): RoleSlot {
     const scope = `${kind}/${namespace}`
     let roles = this.#namespaces.get(scope)
     if (roles === undefined) this.#namespaces.set(scope, (roles = new Map()))

@@ -22,7 +22,7 @@ export class RuleIndex {
   constructor(rules: readonly Rule[]) {
     this.#rules = rules
     for (const rule of rules) {
-      for (const resource of new Set(rule.resources)) this.#file(resource, rule)
+      for (const resource of new Set(rule.resources)) this.#addRule(resource, rule)
       if (rule.nonResourceURLs !== undefined && rule.nonResourceURLs.length > 0) this.#urls.push(rule)
     }
   }
@@ -56,7 +56,7 @@ export class RuleIndex {
     return false
   }
 
-  #file(resource: string, rule: Rule): void {
+  #addRule(resource: string, rule: Rule): void {
     const slash = resource.indexOf('/')
     const main = slash < 0 ? resource : resource.slice(0, slash)
     const subresource = slash < 0 ? '' : resource.slice(slash + 1)

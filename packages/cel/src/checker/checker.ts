@@ -93,7 +93,7 @@ class Checker {
       case 'literal':
         return types[expression.constant.type]
       case 'ident':
-        return this.#ident(expression)
+        return this.#checkIdent(expression)
       case 'select':
         return this.#select(expression)
       case 'call':
@@ -103,9 +103,9 @@ class Checker {
       case 'map':
         return this.#map(expression)
       case 'struct':
-        return this.#struct(expression)
+        return this.#checkStruct(expression)
       case 'comprehension':
-        return this.#comprehension(expression)
+        return this.#checkComprehension(expression)
       case 'unspecified':
         return types.error
     }
@@ -116,33 +116,33 @@ class Checker {
     return types.error
   }
 
-  #undeclared(offset: number, name: string): Type {
+  #reportUndeclared(offset: number, name: string): Type {
     return this.#fail(offset, () => `undeclared reference to '${name}' (in container '')`)
   }
 
-  #mismatch({ offset }: { readonly offset: number }, expected: Type, actual: Type): Type {
+  #reportMismatch({ offset }: { readonly offset: number }, expected: Type, actual: Type): Type {
     return this.#fail(offset, () => `expected type '${formatType(expected)}' but found '${formatType(actual)}'`)
   }
 
-  #known(name: string, expression: Expr): Type | undefined {
+  #findKnownType(name: string, expression: Expr): Type | undefined {
     const declaration = this.#scope.find(name)
     if (declaration !== undefined) this.#references.set(expression, { kind: 'ident', name: declaration.name })
     return declaration?.type
   }
 
-  #ident(expression: Ident): Type {
-    return this.#known(expression.name, expression) ?? this.#undeclared(expression.offset, expression.name)
+  #checkIdent(expression: Ident): Type {
+    return this.#findKnownType(expression.name, expression) ?? this.#reportUndeclared(expression.offset, expression.name)
   }
 
   #select(expression: Select): Type {
     const name = getQualifiedName(expression)
-    const variable = name === undefined ? undefined : this.#known(name, expression)
+    const variable = name === undefined ? undefined : this.#findKnownType(name, expression)
     if (variable !== undefined) return variable
-    const type = this.#field(expression.operand, expression.field, { offset: expression.offset, optional: false })
+    const type = this.#checkField(expression.operand, expression.field, { offset: expression.offset, optional: false })
     return expression.testOnly ? types.bool : this.#substitution.apply(type)
   }
 
-  #field(operand: Expr, field: string, { offset, optional }: { readonly offset: number; readonly optional: boolean }): Type {
+  #checkField(operand: Expr, field: string, { offset, optional }: { readonly offset: number; readonly optional: boolean }): Type {
     const operandType = this.#substitution.apply(this.check(operand))
     const value = getOptionalValue(operandType)
     const type = this.#findField(value ?? operandType, field, offset)
@@ -154,7 +154,7 @@ class Checker {
       case 'map':
         return type.parameters[1]!
       case 'struct':
-        return this.#structField(type.name, field, offset)
+        return this.#checkStructField(type.name, field, offset)
       case 'parameter':
         this.#substitution.isAssignable(types.dyn, type)
         return types.dyn
@@ -165,32 +165,32 @@ class Checker {
     }
   }
 
-  #structField(typeName: string, field: string, offset: number): Type {
+  #checkStructField(typeName: string, field: string, offset: number): Type {
     const structs = this.#environment.struct(typeName)
     if (structs === undefined) return this.#fail(offset, `unexpected failed resolution of '${typeName}'`)
     return structs.findField(typeName, field) ?? this.#fail(offset, `undefined field '${field}'`)
   }
 
   #call(call: Call): Type {
-    if (call.name === operators.optionalSelect) return this.#optionalSelect(call)
+    if (call.name === operators.optionalSelect) return this.#checkOptionalSelect(call)
     for (const arg of call.args) this.check(arg)
     if (call.target === undefined) {
       const name = withoutDot(call.name)
       const declaration = this.#environment.function(name)
-      return declaration === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, declaration, undefined)
+      return declaration === undefined ? this.#reportUndeclared(call.offset, call.name) : this.#resolve(call, declaration, undefined)
     }
     const qualifier = getQualifiedName(call.target)
     const qualified = qualifier === undefined ? undefined : this.#environment.function(withoutDot(`${qualifier}.${call.name}`))
     if (qualified !== undefined) return this.#resolve(call, qualified, undefined)
     this.check(call.target)
     const method = this.#environment.function(call.name)
-    return method === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, method, call.target)
+    return method === undefined ? this.#reportUndeclared(call.offset, call.name) : this.#resolve(call, method, call.target)
   }
 
-  #optionalSelect(call: Call): Type {
+  #checkOptionalSelect(call: Call): Type {
     const [operand, field] = call.args as readonly [Expr, Expr]
     const name = field.kind === 'literal' && field.constant.type === 'string' ? field.constant.value : ''
-    const type = this.#field(operand, name, { offset: call.offset, optional: true })
+    const type = this.#checkField(operand, name, { offset: call.offset, optional: true })
     this.#references.set(call, { kind: 'function', name: call.name, overloads: ['select_optional_field'], isMember: false })
     return this.#substitution.apply(type)
   }
@@ -198,7 +198,7 @@ class Checker {
   #resolve(call: Call, { name, overloads }: FunctionDeclaration, target: Expr | undefined): Type {
     const args = target === undefined ? call.args : [target, ...call.args]
     const argTypes = args.map((arg) => this.#types.get(arg)!)
-    if (name === operators.and || name === operators.or) return this.#logic(call, overloads[0]!.id, argTypes)
+    if (name === operators.and || name === operators.or) return this.#checkLogic(call, overloads[0]!.id, argTypes)
     const matching: string[] = []
     let result: Type | undefined
     for (const { id, isMember, ...overload } of overloads) {
@@ -211,7 +211,7 @@ class Checker {
       if (result === undefined) result = type
       else if (!isDynamic(result) && !equalsType(result, type)) result = types.dyn
     }
-    if (result === undefined) return this.#noOverload(call, name, { argTypes, isMember: target !== undefined })
+    if (result === undefined) return this.#reportNoOverload(call, name, { argTypes, isMember: target !== undefined })
     this.#references.set(call, { kind: 'function', name, overloads: matching, isMember: target !== undefined })
     return result
   }
@@ -220,10 +220,10 @@ class Checker {
     return names.length === 0 ? undefined : new Map(names.map((name) => [name, this.#substitution.newParameter()]))
   }
 
-  #logic(call: Call, overload: string, argTypes: readonly Type[]): Type {
+  #checkLogic(call: Call, overload: string, argTypes: readonly Type[]): Type {
     const wrong = argTypes.filter((type, i) => {
       if (this.#substitution.isAssignable(type, types.bool)) return false
-      this.#mismatch(call.args[i]!, types.bool, type)
+      this.#reportMismatch(call.args[i]!, types.bool, type)
       return true
     })
     if (wrong.length > 0) return types.error
@@ -231,7 +231,11 @@ class Checker {
     return types.bool
   }
 
-  #noOverload(call: Call, name: string, { argTypes, isMember }: { readonly argTypes: readonly Type[]; readonly isMember: boolean }): Type {
+  #reportNoOverload(
+    call: Call,
+    name: string,
+    { argTypes, isMember }: { readonly argTypes: readonly Type[]; readonly isMember: boolean },
+  ): Type {
     const boundTypes = argTypes.map((type) => this.#substitution.apply(type, types.dyn))
     return this.#fail(call.offset, () => {
       const texts = boundTypes.map(formatType)
@@ -241,10 +245,10 @@ class Checker {
   }
 
   /** Returns the value type of `?value`, which must be optional. */
-  #unwrapped(value: Expr, type: Type, optional: boolean): Type {
+  #unwrapType(value: Expr, type: Type, optional: boolean): Type {
     const within = optional ? getOptionalValue(type) : type
     if (within !== undefined) return within
-    if (!isDynamic(type)) this.#mismatch(value, createOptionalType(type), type)
+    if (!isDynamic(type)) this.#reportMismatch(value, createOptionalType(type), type)
     return type
   }
 
@@ -257,7 +261,7 @@ class Checker {
   #list({ elements, optional }: ListExpr): Type {
     let joined: Type | undefined
     for (const [i, element] of elements.entries()) {
-      joined = this.#join(joined, this.#unwrapped(element, this.check(element), optional.has(i)))
+      joined = this.#join(joined, this.#unwrapType(element, this.check(element), optional.has(i)))
     }
     return listType(joined ?? this.#substitution.newParameter())
   }
@@ -267,21 +271,21 @@ class Checker {
     let values: Type | undefined
     for (const { key, value, optional } of entries) {
       keys = this.#join(keys, this.check(key))
-      values = this.#join(values, this.#unwrapped(value, this.check(value), optional))
+      values = this.#join(values, this.#unwrapType(value, this.check(value), optional))
     }
     return mapType(keys ?? this.#substitution.newParameter(), values ?? this.#substitution.newParameter())
   }
 
-  #struct(expression: Struct): Type {
+  #checkStruct(expression: Struct): Type {
     const declaration = this.#scope.find(expression.typeName)
-    if (declaration === undefined) return this.#undeclared(expression.offset, expression.typeName)
+    if (declaration === undefined) return this.#reportUndeclared(expression.offset, expression.typeName)
     this.#references.set(expression, { kind: 'ident', name: declaration.name })
     const type = this.#structType(expression, declaration.type)
     const typeName = type.kind === 'error' ? declaration.name : type.name
     for (const field of expression.fields) {
       const actual = this.check(field.value)
-      const fieldType = this.#structField(typeName, field.name, field.offset)
-      const value = this.#unwrapped(field.value, actual, field.optional)
+      const fieldType = this.#checkStructField(typeName, field.name, field.offset)
+      const value = this.#unwrapType(field.value, actual, field.optional)
       if (this.#substitution.isAssignable(fieldType, value)) continue
       const describeFieldMismatch = (): string =>
         `expected type of field '${field.name}' is '${formatType(fieldType)}' but provided type is '${formatType(value)}'`
@@ -298,12 +302,12 @@ class Checker {
     return this.#fail(offset, `'${type?.name ?? declared.name}' is not a message type`)
   }
 
-  #comprehension(expression: Comprehension): Type {
+  #checkComprehension(expression: Comprehension): Type {
     const range = this.#substitution.apply(this.check(expression.range))
     const accumulator = this.check(expression.init)
     const outerScope = this.#scope
     this.#scope = outerScope.with(expression.accumulator, accumulator)
-    const [first, second] = this.#elements(expression, range)
+    const [first, second] = this.#getElementTypes(expression, range)
     const innerScope = this.#scope
     this.#scope = innerScope.with(expression.variable, first)
     if (expression.secondVariable !== undefined) this.#scope = this.#scope.with(expression.secondVariable, second)
@@ -318,7 +322,7 @@ class Checker {
   }
 
   /** Returns the types of a comprehension's variables. */
-  #elements({ range, secondVariable }: Comprehension, type: Type): readonly [first: Type, second: Type] {
+  #getElementTypes({ range, secondVariable }: Comprehension, type: Type): readonly [first: Type, second: Type] {
     switch (type.kind) {
       case 'list': {
         const element = type.parameters[0]!
@@ -342,7 +346,7 @@ class Checker {
 
   #assert(expression: Expr, expected: Type): void {
     const type = this.#types.get(expression)!
-    if (!this.#substitution.isAssignable(expected, type)) this.#mismatch(expression, expected, type)
+    if (!this.#substitution.isAssignable(expected, type)) this.#reportMismatch(expression, expected, type)
   }
 }
 

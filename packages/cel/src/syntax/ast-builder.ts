@@ -43,7 +43,7 @@ export class AstBuilder {
       case 'conditional':
         return this.#deeper(() => this.#conditional(tree))
       case 'logic':
-        return this.#logic(tree)
+        return this.#buildLogic(tree)
       case 'binary':
         return this.#deeper(() => this.#binary(tree))
       case 'unary':
@@ -89,7 +89,7 @@ export class AstBuilder {
   }
 
   /** Builds a balanced tree of `&&` or `||` terms. Both operators are associative, so long chains get a low depth. */
-  #logic({ operator, terms, operators: operatorTokens }: TreeOf<'logic'>): Expr {
+  #buildLogic({ operator, terms, operators: operatorTokens }: TreeOf<'logic'>): Expr {
     const operands = terms.map((term) => this.#expr(term))
     const name = binaryOperators.get(operator)!
     const buildBalanced = (low: number, high: number): Expr => {

@@ -48,7 +48,7 @@ export class IPAllocator {
 
   /** Checks an address for a dry run. Like in kube-apiserver, the only check is whether the address is in a range. */
   async tryTake(ip: string): Promise<string | undefined> {
-    const range = await this.#anyRange()
+    const range = await this.#findRange()
     if (range === undefined) return 'allocator not ready'
     return range.contains(ip)
       ? undefined
@@ -56,7 +56,7 @@ export class IPAllocator {
   }
 
   async placeholder(): Promise<string | undefined> {
-    return (await this.#anyRange())?.placeholder
+    return (await this.#findRange())?.placeholder
   }
 
   release(ip: string, service: ServiceName): Promise<void> {
@@ -77,7 +77,7 @@ export class IPAllocator {
     return undefined
   }
 
-  async #anyRange(): Promise<IPRange | undefined> {
+  async #findRange(): Promise<IPRange | undefined> {
     return (await this.#ranges.cached(this.family))[0] ?? (await this.#ranges.read(this.family))[0]
   }
 }

@@ -61,7 +61,7 @@ export class SlabWriter {
     // Sends large buffers to the socket directly, because copying them would cost more.
     if (bytes.length > listSlabs.size / 2) {
       if (this.#sink!.write(bytes)) return
-      return this.#drained()
+      return this.#waitForDrain()
     }
     this.#slab.set(bytes, 0)
     this.#length = bytes.length
@@ -74,7 +74,7 @@ export class SlabWriter {
     const ready = sink.write(full.subarray(0, this.#length), () => listSlabs.release(full))
     this.#slab = listSlabs.take()
     this.#length = 0
-    if (!ready) await this.#drained()
+    if (!ready) await this.#waitForDrain()
   }
 
   /** Starts the streamed response. Waits first, because many large responses may start in the same turn. */
@@ -83,7 +83,7 @@ export class SlabWriter {
     return this.#open()
   }
 
-  async #drained(): Promise<void> {
+  async #waitForDrain(): Promise<void> {
     await this.#sink!.waitForDrain()
     this.#sliceStart = performance.now()
   }

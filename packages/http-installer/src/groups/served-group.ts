@@ -106,7 +106,7 @@ export class ServedGroup<Services> {
   #serve(): void {
     const { app, scheme, types, admission, serving } = this.#options
     const owner = this.#installations.values().find(({ group }) => group.name === this.#name)
-    const versions = owner === undefined ? [] : this.#versions()
+    const versions = owner === undefined ? [] : this.#listVersions()
     if (owner === undefined || versions.length === 0) return this.#unserve()
     const servedVersions = { versions, storage: this.#storage }
     if (this.#routes !== undefined) this.#routes.update(servedVersions)
@@ -128,7 +128,7 @@ export class ServedGroup<Services> {
   }
 
   /** Returns the versions that have resources, in the order in which the groups with this name list them. */
-  #versions(): readonly GroupVersion[] {
+  #listVersions(): readonly GroupVersion[] {
     const listed = new Set<string>()
     const sorted = new Set<string>()
     for (const { group } of this.#installations) {

@@ -101,11 +101,11 @@ export class OpenApiRegistry {
   swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
       json: new CachedDocument(
-        async () => generateSwaggerDocument(await this.#swaggerSources()),
+        async () => generateSwaggerDocument(await this.#listSwaggerSources()),
         this.#recent,
         () => this.#identity(),
       ),
-      protobuf: new CachedDocument(async () => generateSwaggerMessage(await this.#swaggerSources()), this.#recent),
+      protobuf: new CachedDocument(async () => generateSwaggerMessage(await this.#listSwaggerSources()), this.#recent),
     }
     return this.#swagger[form]
   }
@@ -123,7 +123,7 @@ export class OpenApiRegistry {
     return hashes.join('\n')
   }
 
-  async #swaggerSources(): Promise<SwaggerSources> {
+  async #listSwaggerSources(): Promise<SwaggerSources> {
     const descriptions = await loadDescriptions()
     return { sources: this.paths().map((path) => this.#entries.get(path)!.source), remotes: this.#remoteSwaggers, descriptions }
   }

@@ -80,7 +80,8 @@ export class ApiSurface {
   /** Returns the route for the attributes of a request, for any method. */
   find(attributes: RequestAttributes): Route | undefined {
     return (
-      this.#remoteRouteOf(attributes.apiPrefix, attributes.apiGroup, attributes.apiVersion) ?? this.#findTable(attributes)?.find(attributes)
+      this.#findRemoteRoute(attributes.apiPrefix, attributes.apiGroup, attributes.apiVersion) ??
+      this.#findTable(attributes)?.find(attributes)
     )
   }
 
@@ -115,7 +116,7 @@ export class ApiSurface {
     const { route, attributes, target } = exchange
     if (route !== undefined) return route.serve(exchange)
     const [prefix = '', group = '', version = ''] = target.segments
-    const remote = this.#remoteRouteOf(prefix, group, version)
+    const remote = this.#findRemoteRoute(prefix, group, version)
     if (remote !== undefined) return remote.serve(exchange)
     const isDocument = !attributes.isResourceRequest && serveDiscovery(exchange, this.settings, target.segments)
     if (!isDocument) {
@@ -131,7 +132,7 @@ export class ApiSurface {
   }
 
   /** Returns the route of a path if another server serves it. The APIService of v1 of the core group stands for all paths below `/api`. */
-  #remoteRouteOf(prefix: string, group: string, version: string): Route | undefined {
+  #findRemoteRoute(prefix: string, group: string, version: string): Route | undefined {
     const { aggregation } = this.settings
     return prefix === 'api' ? aggregation?.routeOf('', 'v1') : aggregation?.routeOf(group, version)
   }

@@ -153,24 +153,24 @@ class TableFramer implements EventFramer {
   }
 
   encodeEvent(event: ObjectEvent): Buffer {
-    if (event.type === 'BOOKMARK') return this.#bookmark(event)
+    if (event.type === 'BOOKMARK') return this.#createBookmark(event)
     const { type, object } = event
-    return this.#frame(type, String(object.revision), this.#rows.row(object))
+    return this.#createFrame(type, String(object.revision), this.#rows.row(object))
   }
 
   encodeChunk(events: readonly ObjectEvent[]): Buffer {
     return encodeHttpChunk(events.map((event) => this.encodeEvent(event)))
   }
 
-  #bookmark(event: Bookmark): Buffer {
+  #createBookmark(event: Bookmark): Buffer {
     const object = createBookmarkObject(this.#served, event)
     // Includes the metadata, which has the annotation that marks the end of the initial events.
     const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
     const row = this.#rows.row(object, include)
-    return this.#frame('BOOKMARK', String(event.revision), row)
+    return this.#createFrame('BOOKMARK', String(event.revision), row)
   }
 
-  #frame(type: string, resourceVersion: string, row: JsonPiece): Buffer {
+  #createFrame(type: string, resourceVersion: string, row: JsonPiece): Buffer {
     const head = this.#rows.head({ resourceVersion }, !this.#hasReported)
     this.#hasReported = true
     return this.#embed(type, encodePiece(surroundPiece(head, row, this.#rows.tail)))

@@ -88,7 +88,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
 
   async create(key: string, object: T): Promise<Written<T>> {
     if ((await this.#find(key)) !== undefined) throw new StorageError({ code: 'KeyExists', key })
-    return this.#asRead(object)
+    return this.#convertOnRead(object)
   }
 
   async guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options: UpdateOptions<T> = {}): Promise<Written<T>> {
@@ -96,7 +96,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
     checkPreconditions(key, stored?.object(), options.preconditions)
     const output = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
-    if (output !== undefined) return this.#asRead(output.object)
+    if (output !== undefined) return this.#convertOnRead(output.object)
     if (stored === undefined) throw new StorageError({ code: 'KeyNotFound', key })
     return stored
   }
@@ -108,7 +108,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     return stored
   }
 
-  #asRead(object: T): T | Promise<T> {
+  #convertOnRead(object: T): T | Promise<T> {
     const { convertOnRead, defaultOnRead } = this.#facts ?? {}
     if (convertOnRead !== undefined) return convertOnRead(object)
     if (defaultOnRead?.isDue(object as DeepReadonly<T>) === true) defaultOnRead.fill(object)

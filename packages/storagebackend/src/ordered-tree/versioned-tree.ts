@@ -59,7 +59,7 @@ export class VersionedTree<V extends Keyed> {
     if (revision >= this.#revision) return this.newest.snapshot()
     const recent = this.#recent.find((version) => version.revision === revision)
     if (recent) return recent.tree
-    const checkpoint = this.#checkpointAt(revision)
+    const checkpoint = this.#findCheckpoint(revision)
     if (checkpoint === undefined || checkpoint.revision === revision) return checkpoint?.tree
     const edited = checkpoint.tree.edit()
     if (!replay(edited, checkpoint.revision, revision)) return undefined
@@ -95,7 +95,7 @@ export class VersionedTree<V extends Keyed> {
   }
 
   /** Returns the newest checkpoint at or before `revision`, or undefined if there is none. */
-  #checkpointAt(revision: Revision): Version<V> | undefined {
+  #findCheckpoint(revision: Revision): Version<V> | undefined {
     let low = this.#first
     let high = this.#checkpoints.length
     while (low < high) {

@@ -91,7 +91,7 @@ class PolicyRun {
       (matched) => {
         if (matched === undefined) return
         const found = paramKind && params.getResource(paramKind)
-        if (found !== undefined && 'problem' in found) return this.#misconfigured({ hook, binding: undefined }, found.problem)
+        if (found !== undefined && 'problem' in found) return this.#handleMisconfiguration({ hook, binding: undefined }, found.problem)
         return this.#runBindings(hook, matched)
       },
     )
@@ -159,10 +159,10 @@ class PolicyRun {
     try {
       result = compute()
     } catch (error) {
-      return this.#misconfigured(subject, getErrorMessage(error))
+      return this.#handleMisconfiguration(subject, getErrorMessage(error))
     }
     return result instanceof Promise
-      ? result.then(next, (error: unknown) => this.#misconfigured(subject, getErrorMessage(error)))
+      ? result.then(next, (error: unknown) => this.#handleMisconfiguration(subject, getErrorMessage(error)))
       : next(result)
   }
 
@@ -226,7 +226,7 @@ class PolicyRun {
   }
 
   /** Applies the failure policy to a policy or binding that cannot be evaluated. */
-  #misconfigured({ hook: { policy }, binding }: BoundHook, problem: string): void {
+  #handleMisconfiguration({ hook: { policy }, binding }: BoundHook, problem: string): void {
     const { failurePolicy = 'Fail' } = policy.spec ?? {}
     if (failurePolicy === 'Ignore') return
     const what = binding === undefined ? 'policy' : 'binding'

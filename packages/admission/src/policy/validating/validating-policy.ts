@@ -113,7 +113,7 @@ export class ValidatingPolicy {
     const { input, match, params } = request
     const variables = match.variables({ params, namespace: undefined, hasAuthorizer: true, usesRequestResource: true })
     return runAfter(this.#conditions.match(variables, input.attributes.operation), ({ matches, error }) => {
-      if (error !== undefined) return this.#failed(error)
+      if (error !== undefined) return this.#createFailedResult(error)
       return matches ? this.#evaluate(request) : nothing
     })
   }
@@ -121,7 +121,7 @@ export class ValidatingPolicy {
   #evaluate(request: PolicyRequest): ValidationResult | Promise<ValidationResult> {
     const evaluated = this.#run(this.#expressions.validations, request, { hasAuthorizer: true, budget: costBudget })
     return runAfter(evaluated, (validations) => {
-      if (validations.problem !== undefined) return this.#failed(validations.problem)
+      if (validations.problem !== undefined) return this.#createFailedResult(validations.problem)
       return runAfter(this.#decide(request, validations), (decisions) => this.#annotate(request, decisions))
     })
   }
@@ -147,14 +147,14 @@ export class ValidatingPolicy {
   ): MaybeLater<readonly Decision[]> {
     const isTrue = results.every((result) => result!.value === true)
     if (!this.#needsMessages(isTrue, remaining)) {
-      return isTrue ? noDecisions : results.map((result, i) => this.#decision(i, result!, undefined))
+      return isTrue ? noDecisions : results.map((result, i) => this.#createDecision(i, result!, undefined))
     }
     const computed = this.#run(this.#expressions.messages, request, { hasAuthorizer: false, budget: remaining })
     return runAfter(computed, (messages) =>
       results.map((result, i) =>
         messages.problem === undefined
-          ? this.#decision(i, result!, messages.results[i])
-          : this.#failure(result!.error ?? `failed messageExpression: ${messages.problem}`, result!.seconds),
+          ? this.#createDecision(i, result!, messages.results[i])
+          : this.#createFailure(result!.error ?? `failed messageExpression: ${messages.problem}`, result!.seconds),
       ),
     )
   }
@@ -163,8 +163,8 @@ export class ValidatingPolicy {
     const { annotations } = this.#expressions
     if (annotations.length === 0) return decisions.length === 0 ? nothing : { decisions, annotations: [] }
     return runAfter(this.#run(annotations, request, { hasAuthorizer: false, budget: costBudget }), (values) => {
-      if (values.problem !== undefined) return this.#failed(values.problem)
-      return { decisions, annotations: values.results.flatMap((value, i) => this.#annotation(i, value!)) }
+      if (values.problem !== undefined) return this.#createFailedResult(values.problem)
+      return { decisions, annotations: values.results.flatMap((value, i) => this.#createAnnotations(i, value!)) }
     })
   }
 
@@ -178,23 +178,23 @@ export class ValidatingPolicy {
     return maxCost > remaining || !isTrue
   }
 
-  #decision(index: number, { value, error, seconds }: ExpressionResult, message: ExpressionResult | undefined): Decision {
-    if (error !== undefined) return this.#failure(error, seconds)
+  #createDecision(index: number, { value, error, seconds }: ExpressionResult, message: ExpressionResult | undefined): Decision {
+    if (error !== undefined) return this.#createFailure(error, seconds)
     if (value === true) return { action: 'admit', seconds }
     const validation = this.#policy.spec!.validations![index]!
     return { action: 'deny', message: selectMessage(validation, message), reason: validation.reason ?? '', seconds }
   }
 
   /** Decides about an expression that failed. */
-  #failure(message: string, seconds: number): Decision {
+  #createFailure(message: string, seconds: number): Decision {
     return this.#ignoresFailures ? { action: 'admit', error: message, seconds } : { action: 'deny', message, reason: '', seconds }
   }
 
-  #failed(message: string): ValidationResult {
-    return { decisions: [this.#failure(message, 0)], annotations: [] }
+  #createFailedResult(message: string): ValidationResult {
+    return { decisions: [this.#createFailure(message, 0)], annotations: [] }
   }
 
-  #annotation(index: number, { value, error, seconds }: ExpressionResult): readonly Annotation[] {
+  #createAnnotations(index: number, { value, error, seconds }: ExpressionResult): readonly Annotation[] {
     const { key, valueExpression } = this.#policy.spec!.auditAnnotations![index]!
     if (error !== undefined) return this.#ignoresFailures ? [] : [{ key, error, seconds }]
     if (value === null) return []
