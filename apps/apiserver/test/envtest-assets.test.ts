@@ -61,6 +61,13 @@ describe('keelson envtest-assets', () => {
     expect((await promisify(execFile)(path.join(assets, 'etcd'), ['--help'])).stdout).toContain('--unsafe-no-fsync')
   })
 
+  test('runs no controllers that create objects in new namespaces, or those that are named', async () => {
+    const readScript = (): Promise<string> => readFile(path.join(assets, 'kube-apiserver'), 'utf8')
+    expect(await readScript()).toContain("'--controllers=*,-serviceaccount-controller,-root-ca-certificate-publisher-controller'")
+    await run(assets, '--controllers=none')
+    expect(await readScript()).toContain('envtest-apiserver --controllers=none "$@"')
+  })
+
   test('can be repeated', async () => {
     const before = await readFile(path.join(assets, 'etcd'), 'utf8')
     expect((await run(assets)).stdout).toContain('KUBEBUILDER_ASSETS')
@@ -98,13 +105,6 @@ describe('the stand-in for etcd', () => {
 
 describe('the command line of kube-apiserver', () => {
   const controllers = '--controllers=none'
-
-  test('runs no controllers that create objects in new namespaces', async () => {
-    expect(await createServerArguments([])).toEqual([
-      '--controllers=*,-serviceaccount-controller,-root-ca-certificate-publisher-controller',
-    ])
-    expect(await createServerArguments([controllers])).toEqual([controllers])
-  })
 
   test('uses the directory of the stand-in as its store', async () => {
     const data = path.join(directory, 'store')

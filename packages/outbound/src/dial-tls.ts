@@ -115,6 +115,8 @@ function findSecureContext(tls: TlsSettings): SecureContext {
   const existing = secureContexts.get(tls)
   if (existing !== undefined) return existing
   const created = createSecureContext({
+    // Go trusts each certificate of a bundle, also one that signs no others.
+    allowPartialTrustChain: true,
     ...(tls.authorities !== undefined && { ca: tls.authorities }),
     ...(tls.certificate !== undefined && { cert: tls.certificate }),
     ...(tls.key !== undefined && { key: tls.key }),

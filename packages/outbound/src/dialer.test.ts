@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createDialer, buildServiceUrl } from './dialer.ts'
 import type { ClientTarget, DialerOptions } from './dialer.ts'
 import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
-import { createKeyPair, startTestServer } from './test-server.fixture.ts'
+import { createKeyPair, createSignedPair, startTestServer } from './test-server.fixture.ts'
 
 const pair = createKeyPair()
 const tls = { authorities: pair.certificate }
@@ -156,6 +156,17 @@ describe('connection errors have the messages of Go', () => {
     )
     expect(formatAnswer(await sendRequest({ url: 'https://nowhere.invalid/' }))).toBe(
       'Get "https://nowhere.invalid/": dial tcp: lookup nowhere.invalid: no such host',
+    )
+  })
+
+  test('for certificates that are neither in the bundle nor signed by one of it', async () => {
+    const signed = createSignedPair()
+    await using server = await startTestServer(signed, 'h2')
+    const url = `https://127.0.0.1:${server.port}/`
+    const headers = { 'x-one': 'one' }
+    expect(formatAnswer(await sendRequest({ url, tls: { authorities: signed.certificate } }, { headers }))).toBe('200 one:0')
+    expect(formatAnswer(await sendRequest({ url, tls: { authorities: pair.certificate } }, { headers }))).toContain(
+      'signed by unknown authority',
     )
   })
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { createServer } from 'node:https'
@@ -22,6 +22,42 @@ export function createKeyPair(names = 'IP:127.0.0.1,DNS:hook.test.svc'): KeyPair
     stdio: 'ignore',
   })
   const pair = { certificate: readFileSync(crt, 'utf8'), key: readFileSync(key, 'utf8') }
+  rmSync(directory, { recursive: true })
+  return pair
+}
+
+/** Creates a certificate that an authority has signed. */
+export function createSignedPair(): KeyPair {
+  const directory = mkdtempSync(path.join(tmpdir(), 'keelson-outbound-'))
+  const resolveFile = (name: string): string => path.join(directory, name)
+  const runOpenssl = (...args: readonly string[]): unknown => execFileSync('openssl', args, { stdio: 'ignore' })
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  runOpenssl(
+    'req',
+    '-x509',
+    ...newKey,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=authority',
+    '-keyout',
+    resolveFile('ca.key'),
+    '-out',
+    resolveFile('ca.crt'),
+  )
+  runOpenssl('req', ...newKey, '-subj', '/CN=hook', '-keyout', resolveFile('key'), '-out', resolveFile('csr'))
+  writeFileSync(resolveFile('extensions'), 'subjectAltName=IP:127.0.0.1')
+  const authority = [
+    '-CA',
+    resolveFile('ca.crt'),
+    '-CAkey',
+    resolveFile('ca.key'),
+    '-CAcreateserial',
+    '-extfile',
+    resolveFile('extensions'),
+  ]
+  runOpenssl('x509', '-req', '-in', resolveFile('csr'), ...authority, '-days', '2', '-out', resolveFile('crt'))
+  const pair = { certificate: readFileSync(resolveFile('crt'), 'utf8'), key: readFileSync(resolveFile('key'), 'utf8') }
   rmSync(directory, { recursive: true })
   return pair
 }

@@ -4,12 +4,6 @@ import path from 'node:path'
 import { dataDirectoryPath, readFlag } from './etcd-program.ts'
 
 /**
- * Controllers of the server. Those that create objects in each namespace do not run, because tests for envtest expect that a new namespace is empty, as
- * it is with kube-apiserver alone.
- */
-const controllers = '*,-serviceaccount-controller,-root-ca-certificate-publisher-controller'
-
-/**
  * Converts the command line that envtest has for kube-apiserver. If `--etcd-servers` is our stand-in, the server stores its objects in the stand-in's data
  * directory, so they outlive a restart of the server as they would in etcd. A real etcd is used as it is. The certificate that envtest has put into
  * `--cert-dir` is used and never replaced, because clients trust it.
@@ -17,8 +11,7 @@ const controllers = '*,-serviceaccount-controller,-root-ca-certificate-publisher
 export async function createServerArguments(argv: readonly string[]): Promise<readonly string[]> {
   const etcdServers = readFlag(argv, 'etcd-servers')
   const directory = etcdServers === undefined ? undefined : await readDataDirectory(etcdServers)
-  const started = readFlag(argv, 'controllers') === undefined ? [...argv, `--controllers=${controllers}`] : argv
-  const converted = directory === undefined ? started : useStore(started, path.join(directory, 'keelson'))
+  const converted = directory === undefined ? argv : useStore(argv, path.join(directory, 'keelson'))
   const certificates = readFlag(argv, 'cert-dir')
   return certificates === undefined || readFlag(argv, 'tls-cert-file') !== undefined ? converted : useCertificate(converted, certificates)
 }

@@ -1,7 +1,7 @@
 import { lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArguments } from '../arguments.ts'
-import { createFileType } from '../flag-types.ts'
+import { createFileType, createTextType } from '../flag-types.ts'
 import type { FlagDefinition, FlagValuesOf } from '../flag-types.ts'
 import { formatHelp } from '../help.ts'
 import type { Problems } from '../start-error.ts'
@@ -9,13 +9,18 @@ import type { Problems } from '../start-error.ts'
 const group = 'keelson envtest-assets DIR'
 
 const table = {
+  // Controllers that create objects in each namespace are off, because tests for envtest expect that a new namespace is empty, as it is with
+  // kube-apiserver alone.
+  controllers: {
+    group,
+    type: createTextType(),
+    default: '*,-serviceaccount-controller,-root-ca-certificate-publisher-controller',
+    help: 'Controllers that kube-apiserver runs. none: namespaces do not end, and dependents are not deleted, as with kube-apiserver alone.',
+  },
   kubectl: { group, type: createFileType(), help: 'kubectl to link into the directory. Default: the one in PATH.' },
 } as const
 
 const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
-
-/** Programs of the directory, with the hidden command that each one runs. */
-const programs = { etcd: 'envtest-etcd', 'kube-apiserver': 'envtest-apiserver' } as const
 
 /** The program's entry point and the executable that runs it. */
 export interface ProgramPaths {
@@ -45,7 +50,8 @@ export async function runAssetsCommand(argv: readonly string[], paths: ProgramPa
   const values = parsed.values as unknown as FlagValuesOf<typeof table>
   const absolute = path.resolve(directory)
   await mkdir(absolute, { recursive: true })
-  for (const [name, command] of Object.entries(programs)) await writeProgram(path.join(absolute, name), command, paths)
+  await writeProgram(path.join(absolute, 'etcd'), ['envtest-etcd'], paths)
+  await writeProgram(path.join(absolute, 'kube-apiserver'), ['envtest-apiserver', `--controllers=${values.controllers}`], paths)
   const kubectl = values.kubectl ?? (await findInPath('kubectl', absolute))
   if (kubectl !== undefined) await replaceLink(path.join(absolute, 'kubectl'), path.resolve(kubectl))
   else process.stderr.write('keelson: there is no kubectl in PATH; name one with --kubectl=FILE if tests use it\n')
@@ -53,8 +59,8 @@ export async function runAssetsCommand(argv: readonly string[], paths: ProgramPa
 }
 
 /** Writes a shell script, because the path of Node may be too long for a `#!` line or contain spaces. */
-async function writeProgram(file: string, command: string, { node, nodeFlags, entry }: ProgramPaths): Promise<void> {
-  const line = [node, ...nodeFlags, entry, command].map(quoteForShell).join(' ')
+async function writeProgram(file: string, command: readonly string[], { node, nodeFlags, entry }: ProgramPaths): Promise<void> {
+  const line = [node, ...nodeFlags, entry, ...command].map(quoteForShell).join(' ')
   await rm(file, { force: true })
   await writeFile(file, `#!/bin/sh\nexec ${line} "$@"\n`, { mode: 0o755 })
 }
