@@ -253,7 +253,9 @@ export default {
       code: 500,
       message: 'Internal error occurred: admission module "Teams" failed',
     })
-    expect(running.errors()).toMatch(/"Admission module failed" module="Teams" err=<\n\tTypeError: a bug in the rules\n.*teams\.ts:10/)
+    await expect
+      .poll(() => running.errors())
+      .toMatch(/"Admission module failed" module="Teams" err=<\n\tTypeError: a bug in the rules\n.*teams\.ts:10/)
     running.child.kill('SIGTERM')
     expect(await running.exited).toBe(0)
   })

@@ -14,5 +14,5 @@ it('exports exactly these names', () => {
     'hasProtoMagic',
     'jsonKinds',
   ])
-  expect(Object.keys(openapi).toSorted()).toEqual(['openAPISchemas', 'toOpenAPIv3'])
+  expect(Object.keys(openapi).toSorted()).toEqual(['loadDescriptions', 'openAPISchemas', 'toOpenAPIv3'])
 })

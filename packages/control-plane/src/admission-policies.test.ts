@@ -42,7 +42,7 @@ const createConfigMap = (data: object = {}): Promise<string> =>
 const waitForConfigMap = (text: string, data?: object): Promise<boolean> =>
   vi.waitUntil(async () => (await createConfigMap(data)).includes(text), { timeout: 5000, interval: 10 })
 
-function define(versions: readonly { name: string; field: string }[]): object {
+function createDefinition(versions: readonly { name: string; field: string }[]): object {
   return {
     metadata: { name: 'limits.policies.example.com' },
     spec: {
@@ -75,7 +75,7 @@ test('reads parameters from custom resources that are defined later, and denies 
   await ask(
     'POST',
     definitions,
-    define([
+    createDefinition([
       { name: 'v1', field: 'a' },
       { name: 'v2', field: 'b' },
     ]),

@@ -71,7 +71,7 @@ it.each<[Plural, string, AdmissionOperation, readonly string[]]>([
   expect(called).toEqual(expected)
 })
 
-it('sees the same as a plugin', async () => {
+it('gives a module the same attributes as a plugin', async () => {
   const seen: unknown[] = []
   const annotations: string[] = []
   const attributes = update(

@@ -12,7 +12,7 @@ const ownMinor = 36
  * lookup.
  */
 export interface PodSecurityMetrics {
-  countEvaluation(attributes: AdmissionAttributes, allowed: boolean, level: LevelVersion, mode: Mode): void
+  countEvaluation(attributes: AdmissionAttributes, isAllowed: boolean, level: LevelVersion, mode: Mode): void
   countExemption(attributes: AdmissionAttributes): void
   /** Counts a failed evaluation. `fatal` means that the policy could not be evaluated at all. */
   countFailure(attributes: AdmissionAttributes, fatal: boolean): void
@@ -35,16 +35,16 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
   const privilegedUpdate = createPrivilegedCounter('update')
 
   return {
-    countEvaluation(attributes, allowed, { level, version }, mode) {
+    countEvaluation(attributes, isAllowed, { level, version }, mode) {
       const { operation, resource, subresource } = attributes
-      if (allowed && level === 'privileged' && mode === 'enforce' && resource.resource === 'pods' && subresource === '') {
+      if (isAllowed && level === 'privileged' && mode === 'enforce' && resource.resource === 'pods' && subresource === '') {
         const knownValue = operation === 'CREATE' ? privilegedCreate : privilegedUpdate
         knownValue.value++
         return
       }
       const shownVersion =
         level === 'privileged' || version === 'latest' ? 'latest' : parseMinorVersion(version) > ownMinor ? 'future' : version
-      const labels = { decision: allowed ? 'allow' : 'deny', policy_level: level, policy_version: shownVersion, mode }
+      const labels = { decision: isAllowed ? 'allow' : 'deny', policy_level: level, policy_version: shownVersion, mode }
       evaluations.with({ ...labels, ...createLabels(attributes) }).value++
     },
     countExemption: (attributes) => void exemptions.with(createLabels(attributes)).value++,

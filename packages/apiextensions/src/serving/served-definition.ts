@@ -164,7 +164,7 @@ export class ServedDefinition {
     return this.#findStoredVersion(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
   }
 
-  /** Returns the same schema as `#schemaOf`, but decodes it in steps. */
+  /** Returns the same schema as `#findSchema`, but decodes it in steps. */
   *#decodeSchema(version: string): Task<JSONSchemaProps | undefined> {
     const schema = this.#findStoredVersion(version)?.schema
     return (schema instanceof UndecodedObject ? yield* schema.decodeStepwise() : schema?.openAPIV3Schema) as JSONSchemaProps | undefined
