@@ -9,13 +9,17 @@ export function setPodDefaults(pod: Pod): void {
   const spec = (pod.spec ??= { containers: null })
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     defaultRequestsToLimits(container)
-    // In the host network, host ports equal container ports.
-    if (spec.hostNetwork === true) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
+    if (spec.hostNetwork === true) defaultHostPorts(container)
   }
   setPodResourceDefaults(spec)
   spec.enableServiceLinks ??= true
   setPodSpecDefaults(spec)
   setStatusDefaults(pod)
+}
+
+/** Sets the host ports of a container in the host network to its container ports. A port without a number gets none, because it is omitted when empty. */
+function defaultHostPorts({ ports }: Container): void {
+  for (const port of ports ?? []) if (port.containerPort !== 0) port.hostPort ||= port.containerPort
 }
 
 function defaultRequestsToLimits(container: Container): void {

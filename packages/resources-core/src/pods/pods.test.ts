@@ -74,6 +74,14 @@ describe('pod defaults', () => {
     expect(spec!.resources!.requests).toEqual({ cpu: '4' })
   })
 
+  it('set host ports in the host network only to container ports that are set', () => {
+    const ports = [{ containerPort: 80 }, { name: 'x' }] as NonNullable<Container['ports']>
+    const { spec } = createPod({ hostNetwork: true, containers: [{ name: 'c', image: 'i', ports }] })
+    const [first, second] = spec?.containers?.[0]?.ports ?? []
+    expect(first).toMatchObject({ hostPort: 80 })
+    expect(second).not.toHaveProperty('hostPort')
+  })
+
   it('set the service account, grace period and pod IPs', () => {
     const object: Pod = {
       metadata: { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', kept: '' } },
