@@ -35,7 +35,7 @@ it.each([
   expect((await authenticate(protocols)).result).toEqual({ outcome: 'rejected', reason })
 })
 
-it('ignores requests that are not WebSocket handshakes', async () => {
+it('ignores handshakes without a token, and requests that are not WebSocket handshakes', async () => {
   expect((await authenticate('a, b')).result.outcome).toBe('unknown')
   expect((await authenticate(`a, ${offer('token-é')}`, { upgrade: 'h2c' })).result.outcome).toBe('unknown')
 })

@@ -11,7 +11,7 @@ import { widgets } from './testing/widgets.fixture.ts'
 import type { Widget } from './testing/widgets.fixture.ts'
 
 test('registers defaults and field selectors of its kinds in the scheme', () => {
-  const sized = defineResource<Widget>({
+  const widgetsWithDefaults = defineResource<Widget>({
     ...widgets,
     setDefaults(widget) {
       widget.metadata.labels ??= { size: 'usual' }
@@ -19,7 +19,7 @@ test('registers defaults and field selectors of its kinds in the scheme', () => 
     selectableFields: { 'spec.size': () => '1' },
   })
   const scheme = new Scheme()
-  defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [sized] }).register(scheme)
+  defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [widgetsWithDefaults] }).register(scheme)
   const gvk = { group: widgets.group, version: widgets.version, kind: widgets.kind }
   const widget = { metadata: { name: 'a' } }
   scheme.setDefaults(gvk, widget)

@@ -224,7 +224,8 @@ export async function deleteUnreadable<T extends KubeObject>(
     signal?.throwIfAborted()
     const { entry } = await access.readStored(key, signal ? { signal } : {})
     if (!entry) throw newKeyNotFoundError(key)
-    if (await isReadable(access, entry)) throw newInvalidObjectError(key, 'the stored object can be read')
+    if (await isReadable(access, entry))
+      throw newInvalidObjectError(key, 'the stored object can be read, so it is not deleted as unreadable')
     const result = await access.deleteStored(key, entry.modRevision)
     if (result.committed) return result.revision
   }

@@ -25,7 +25,7 @@ export class SchemaTypes {
     return this.#known.get(schema)!
   }
 
-  /** Returns a number that identifies a type of this object. */
+  /** Returns a number that identifies a type that `of` returned. */
   getId(type: SchemaType): number {
     return this.#ids.get(type)!
   }

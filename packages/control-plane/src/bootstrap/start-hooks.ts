@@ -46,7 +46,7 @@ interface StartHookParts {
   readonly hasBootstrapObjects: boolean
 }
 
-/** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
+/** Creates the post-start hooks in the order in which they run. */
 export function createStartHooks(dependencies: StartHookParts): PostStartHooks {
   const {
     config,

@@ -50,7 +50,7 @@ async function simulateCrash(name: string): Promise<{ ip: string; port: number }
 }
 
 describe('the repair loop', () => {
-  it('the repair loop releases leaked values, but not before the longest possible request has ended', async () => {
+  it('releases leaked values, but not before the longest possible request has ended', async () => {
     const keptService = await create('kept')
     const { ip, port } = await simulateCrash('lost')
     await waitUntilCached(ip)

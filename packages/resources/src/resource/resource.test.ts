@@ -24,7 +24,7 @@ it('counts empty lists of devices and counters as set', () => {
   expect(error).toBe('spec.nodeSelector.nodeSelectorTerms: Invalid value: []: must have exactly one node selector term')
 })
 
-it('prints the internal type of an attribute with several values', () => {
+it("rejects an attribute with several values, and prints it in kube-apiserver's internal form", () => {
   const slice = decodeResource<ResourceSlice>('ResourceSlice', {
     metadata: { name: 's' },
     spec: { driver: 'd', pool: { name: 'p' }, devices: [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },

@@ -123,9 +123,12 @@ async function installSet(
         server.send({ method: 'POST', path: `${group}/${resource}`, body: fillPlaceholders(configuration, hooks) }),
       ),
     )
-    const [theirs, own] = answers.map(({ code }) => code)
-    if (theirs !== own) throw new Error(`${resource}: ${answers.map(explain).join('; ')}: ${JSON.stringify(configuration)}`)
-    return theirs === 201
+    const [expected, actual] = answers
+    if (expected!.code !== actual!.code) {
+      const difference = `kube-apiserver answered ${explain(expected!)}, this server ${explain(actual!)}`
+      throw new Error(`the servers disagree about creating ${resource}: ${difference}: ${JSON.stringify(configuration)}`)
+    }
+    return expected!.code === 201
   }
   for (;;) {
     const set = createRandomWebhooks(random, { name, serviceNamespace })

@@ -104,7 +104,7 @@ describe.skipIf(Object.values(binaries).includes(undefined))('an extension API s
     })
   })
 
-  test('serves users as kube-apiserver forwards them', async () => {
+  test("takes users from kube-apiserver's headers", async () => {
     const getAs = (token: string, target: string): Promise<{ status: number; text: string }> => hostClient.request('GET', target, { token })
     expect(await getAs('alicetoken', widgetsPath)).toMatchObject({ status: 200 })
     expect((await getAs('malloryToken', widgetsPath)).text).toContain('User \\"mallory\\" cannot list resource')
