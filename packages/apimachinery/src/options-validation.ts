@@ -70,8 +70,11 @@ export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): Fie
 function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
   const path = newFieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
   const deleteMembers: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
-  const present = [...((options.dryRun?.length ?? 0) > 0 ? ['dryRun'] : []), ...deleteMembers.filter((name) => options[name] !== undefined)]
-  return present.map((name) => fieldError.invalid(path, true, `cannot be set together with .${name}`))
+  const conflictingOptions = [
+    ...((options.dryRun?.length ?? 0) > 0 ? ['dryRun'] : []),
+    ...deleteMembers.filter((name) => options[name] !== undefined),
+  ]
+  return conflictingOptions.map((name) => fieldError.invalid(path, true, `cannot be set together with .${name}`))
 }
 
 export function validateListOptions(options: ListOptions): FieldErrorList {

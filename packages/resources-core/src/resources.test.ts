@@ -195,7 +195,7 @@ describe('core resources', () => {
     expect([...described].sort()).toEqual(core.resources.map(({ plural }) => plural).sort())
   })
 
-  it('are listed once each', () => {
+  it('are all resources of core/v1, each listed once', () => {
     expect(new Set(core.resources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
     expect(core.resources.map(({ plural }) => plural).sort()).toEqual([
       'configmaps',

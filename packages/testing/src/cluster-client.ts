@@ -57,7 +57,7 @@ export class ClusterClient {
   readonly fetch = (input: Request | URL | string, init: RequestInit = {}): Promise<Response> =>
     this.#host.chain.fetch(input, { ...init, user: this.user })
 
-  /** Serves a request of the test itself, which faults do not hit and the log does not contain. */
+  /** Sends a request of the test itself. Faults do not apply to it, and the request log omits it. */
   readonly #fetchForTest = (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> =>
     this.fetch(path, { ...init, headers: { ...(headers as Record<string, string> | undefined), 'user-agent': testUserAgent } })
 

@@ -64,7 +64,7 @@ export const authenticationFlags = {
   'service-account-max-token-expiration': {
     group,
     type: createDurationType(),
-    help: 'Maximum lifetime of a service account token. Default: no limit.',
+    help: 'Maximum lifetime of a service account token. Default: that of --service-account-signing-endpoint, otherwise no limit.',
   },
   'service-account-extend-token-expiration': {
     group,

@@ -23,12 +23,12 @@ export function createMatcher(dependencies: PluginDependencies): Matcher {
   return {
     findNamespace,
     match(attributes, criteria) {
-      const matched = criteria.matchRules(attributes)
-      if (matched === undefined) return undefined
+      const matchedResource = criteria.matchRules(attributes)
+      if (matchedResource === undefined) return undefined
       const { namespace, object } = readSelectors(criteria)
       if (!object.empty && !matchesObject(object, attributes)) return undefined
-      if (namespace.empty || isExempt(attributes)) return matched
-      return runAfter(findLabels(attributes, findNamespace), (labels) => (namespace.matches(labels) ? matched : undefined))
+      if (namespace.empty || isExempt(attributes)) return matchedResource
+      return runAfter(findLabels(attributes, findNamespace), (labels) => (namespace.matches(labels) ? matchedResource : undefined))
     },
   }
 }

@@ -4,16 +4,16 @@ import { describeStruct } from './descriptions.ts'
 import type { Descriptions } from './descriptions.ts'
 
 /** Names of the JSON union types, which have no schema in kube-apiserver's OpenAPI v3. */
-const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
+const unionTypes = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
 /** Converts a struct to an OpenAPI v3 schema. Other types that it uses become references to components. */
 export function toOpenAPIv3(schema: StructSchema, descriptions?: Descriptions): OpenAPISchema {
   const texts = descriptions && describeStruct(schema, descriptions)
   const head = createDescription(texts?.text)
-  if (unions.test(schema.name)) return head
+  if (unionTypes.test(schema.name)) return head
   const fields = schema.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const required = schema.fields.filter((field) => field.required).map((field) => field.name)
-  const discriminating = unionsOf(schema.definition)
+  const unions = findUnions(schema.definition)
   const describeProperty = (field: FieldSchema): OpenAPISchema => ({
     ...createDescription(texts?.fields.get(field.name)),
     ...property(field),
@@ -33,7 +33,7 @@ export function toOpenAPIv3(schema: StructSchema, descriptions?: Descriptions): 
     }),
     ...(schema.keepsUnknown && { 'x-kubernetes-preserve-unknown-fields': true }),
     ...(schema.mapType && { 'x-kubernetes-map-type': schema.mapType }),
-    ...(discriminating && { 'x-kubernetes-unions': discriminating }),
+    ...(unions && { 'x-kubernetes-unions': unions }),
   }
 }
 
@@ -51,7 +51,7 @@ export function openAPISchemas(roots: Iterable<StructSchema>, descriptions?: Des
   for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
     if (found.has(schema.definition)) continue
     found.set(schema.definition, toOpenAPIv3(schema, descriptions))
-    if (unions.test(schema.name)) continue
+    if (unionTypes.test(schema.name)) continue
     for (const field of schema.fields) {
       const leaf = leafOf(field.type)
       if (leaf.kind === 'struct') pending.push(declaredStruct(leaf))
@@ -89,7 +89,7 @@ function property(field: FieldSchema): OpenAPISchema {
 }
 
 function zeroOf(type: TypeSchema): OpenAPISchema['default'] {
-  if (type.kind === 'struct') return unions.test(type.name) ? undefined : {}
+  if (type.kind === 'struct') return unionTypes.test(type.name) ? undefined : {}
   return type.kind === 'list' || type.kind === 'map' ? undefined : scalarZeros[type.kind]
 }
 
@@ -186,8 +186,8 @@ const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition
   json: ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {}],
 }
 
-/** Discriminated unions by definition name. They occur only in OpenAPI documents. */
-const discriminated: Readonly<Record<string, { readonly discriminator?: string; readonly members: readonly string[] }>> = {
+/** Unions by definition name. They occur only in OpenAPI documents. `discriminator` is absent if no field selects the member. */
+const unionMembers: Readonly<Record<string, { readonly discriminator?: string; readonly members: readonly string[] }>> = {
   'io.k8s.api.core.v1.AppArmorProfile': { discriminator: 'type', members: ['localhostProfile'] },
   'io.k8s.api.core.v1.PodSchedulingGroup': { members: ['podGroupName'] },
   'io.k8s.api.core.v1.SeccompProfile': { discriminator: 'type', members: ['localhostProfile'] },
@@ -199,9 +199,9 @@ const discriminated: Readonly<Record<string, { readonly discriminator?: string; 
 }
 
 /** Returns the value of the extension `x-kubernetes-unions` for a definition; undefined if it is not a union. */
-function unionsOf(definition: string): readonly object[] | undefined {
-  if (!Object.hasOwn(discriminated, definition)) return undefined
-  const { discriminator, members } = discriminated[definition]!
+function findUnions(definition: string): readonly object[] | undefined {
+  if (!Object.hasOwn(unionMembers, definition)) return undefined
+  const { discriminator, members } = unionMembers[definition]!
   const fields = Object.fromEntries(members.map((name) => [name, name[0]!.toUpperCase() + name.slice(1)]))
   return [{ ...(discriminator && { discriminator }), 'fields-to-discriminateBy': fields }]
 }

@@ -143,7 +143,7 @@ export class ProtoReader extends protobuf.Reader {
   private packed(list: unknown[], read: () => unknown): void {
     const end = this.limit()
     while (this.pos < end) list.push(read())
-    if (this.pos !== end) throw new ProtoError('field exceeds its message')
+    if (this.pos !== end) throw new ProtoError('element exceeds its packed field')
   }
 
   packedBools(list: boolean[]): void {

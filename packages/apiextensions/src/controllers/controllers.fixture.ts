@@ -55,7 +55,7 @@ export class TestInstances {
     if (this.counts.size === 0) for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  empty(signal: AbortSignal): Promise<void> {
+  waitUntilEmpty(signal: AbortSignal): Promise<void> {
     if (this.counts.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

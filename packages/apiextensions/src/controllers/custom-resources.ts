@@ -33,6 +33,6 @@ export interface Instances {
   namespaces(): Promise<ReadonlySet<string>>
   /** Starts the deletion of all objects of a namespace, or of all cluster-scoped objects for "". */
   deleteAll(namespace: string): Promise<void>
-  /** Resolves when no object is left, also when `signal` aborts. */
-  empty(signal: AbortSignal): Promise<void>
+  /** Resolves when no object is left or `signal` aborts. */
+  waitUntilEmpty(signal: AbortSignal): Promise<void>
 }

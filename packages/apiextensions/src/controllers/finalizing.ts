@@ -140,7 +140,7 @@ async function waitUntilEmpty(instances: Instances, clock: Clock, stopping: Abor
   const createDeletionError = (problem: string, cause?: unknown): DeletionError =>
     new DeletionError('InstanceDeletionCheck', `could not confirm zero CustomResources remaining: ${problem}`, cause)
   try {
-    await instances.empty(AbortSignal.any([timeout.signal, stopping]))
+    await instances.waitUntilEmpty(AbortSignal.any([timeout.signal, stopping]))
   } catch (error) {
     throw createDeletionError(getErrorMessage(error), error)
   } finally {

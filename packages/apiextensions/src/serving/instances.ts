@@ -32,7 +32,7 @@ export function createInstances(served: ServedDefinition, now: () => number): In
       const list = { predicate: everyObject, resourceVersion: '', resourceVersionMatch: undefined, limit: 0, continue: '' }
       await store.deleteCollection(context, { options: {}, dryRun: false }, list)
     },
-    empty: (signal) => waitUntilEmpty(storage, served.keyPrefix, signal),
+    waitUntilEmpty: (signal) => waitUntilEmpty(storage, served.keyPrefix, signal),
   }
 }
 

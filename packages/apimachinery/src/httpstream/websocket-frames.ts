@@ -64,7 +64,7 @@ export class WebSocketFrameReader {
   #takeHead(bytes: Buffer): number | undefined {
     if (bytes.length < 2) return undefined
     const [first, second] = [bytes[0]!, bytes[1]!]
-    if ((first & 0x70) !== 0) throw new WebSocketProtocolError('reserved bits are set')
+    if ((first & 0x70) !== 0) throw new WebSocketProtocolError('the reserved bits of a frame must be 0')
     if (second >= 0x80 !== this.#masked)
       throw new WebSocketProtocolError(this.#masked ? 'expected a masked frame' : 'expected an unmasked frame')
     const short = second & 0x7f

@@ -25,7 +25,7 @@ export interface MetricsSettings {
   readonly showHidden?: boolean
   /** Allowed values of labels, by "metric,label". Other values are reported as "unexpected". */
   readonly allowedLabels?: Readonly<Record<string, readonly string[]>>
-  /** Serves metrics about the registry: numbers of registered, hidden and disabled metrics. Default: false. */
+  /** Serves metrics about the registry: numbers of registered, hidden and disabled metrics, and of unexpected label values. Default: false. */
   readonly includesRegistryMetrics?: boolean
 }
 

@@ -9,7 +9,7 @@ import { formatSyntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
 export interface ParsedYaml {
-  /** The document as a JSON value. Keys are strings in byte order. Integers that a double cannot represent are `bigint`. */
+  /** The document as a JSON value. Keys are sorted, but JavaScript puts keys that are integers first. Integers that a double cannot represent are `bigint`. */
   readonly value: JsonValue
   /** Error of strict decoding about duplicate keys. It is a single message with the lines of all duplicate keys. Empty if there are none. */
   readonly duplicates: readonly string[]

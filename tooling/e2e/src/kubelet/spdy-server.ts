@@ -78,15 +78,15 @@ class SpdyServer {
    */
   #headers(block: Buffer): Record<string, string> {
     this.#compressed = Buffer.concat([this.#compressed, block])
-    const plain = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
+    const headerBytes = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
     let at = this.#plainLength
-    this.#plainLength = plain.length
+    this.#plainLength = headerBytes.length
     const readText = (): string => {
-      const length = plain.readUInt32BE(at)
+      const length = headerBytes.readUInt32BE(at)
       at += 4 + length
-      return plain.toString('utf8', at - length, at)
+      return headerBytes.toString('utf8', at - length, at)
     }
-    const count = plain.readUInt32BE(at)
+    const count = headerBytes.readUInt32BE(at)
     at += 4
     return Object.fromEntries(Array.from({ length: count }, () => [readText(), readText()]))
   }

@@ -103,7 +103,7 @@ async function setAuthority(cluster: Cluster, authority: string): Promise<void> 
 async function waitForCertificate(port: number, certificate: string): Promise<void> {
   const { serialNumber } = new X509Certificate(certificate)
   for (const deadline = Date.now() + 60_000; (await readSerialNumber(port)) !== serialNumber; await wait(100))
-    if (Date.now() > deadline) throw new Error('the webhooks do not serve the new certificate')
+    if (Date.now() > deadline) throw new Error(`port ${port} does not serve the new certificate of the webhooks after 60 s`)
 }
 
 function readSerialNumber(port: number): Promise<string | undefined> {

@@ -97,7 +97,7 @@ describe('job status', () => {
   })
 
   it('accepts stored invalid values if they are unchanged', () => {
-    const wrong: JobStatus = { conditions: createConditions('Complete'), active: 1, completedIndexes: 'x' }
-    expect(validateToMessages({ ...wrong, succeeded: 1 }, wrong)).toEqual([])
+    const invalidStatus: JobStatus = { conditions: createConditions('Complete'), active: 1, completedIndexes: 'x' }
+    expect(validateToMessages({ ...invalidStatus, succeeded: 1 }, invalidStatus)).toEqual([])
   })
 })
