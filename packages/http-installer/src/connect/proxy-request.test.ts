@@ -1,5 +1,6 @@
 import http from 'node:http'
 import http2 from 'node:http2'
+import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { Exchange } from '@keelson/exchange'
 import type { Incoming, Outgoing } from '@keelson/exchange'
@@ -95,6 +96,14 @@ test('reports remotes that are unreachable or disconnect', async () => {
     message: 'error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused',
   })
   await expect(fetch(`${base}/prefix/broken`).then((answer) => answer.text())).rejects.toThrow()
+})
+
+test('reports a status that is none', async () => {
+  const server = createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 099 What\r\nContent-Length: 0\r\n\r\n')))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const answer = await fetch(`${base}/prefix/port/${(server.address() as AddressInfo).port}`)
+  expect(await answer.json()).toMatchObject({ code: 503, message: 'error trying to reach service: malformed HTTP status code "99"' })
+  server.close()
 })
 
 test.each<[string, string]>([

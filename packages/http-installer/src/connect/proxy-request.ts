@@ -45,6 +45,8 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
     incoming.pipe(request)
   })
   try {
+    const { statusCode = 0 } = answer
+    if (statusCode < 200) throw newServiceUnavailable(`error trying to reach service: malformed HTTP status code "${statusCode}"`)
     const links = new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' })
     return await forwardAnswer(passage, new RemoteAnswer(answer), links)
   } finally {

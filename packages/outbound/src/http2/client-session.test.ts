@@ -1,85 +1,22 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { createServer } from 'node:tls'
-import type { TLSSocket } from 'node:tls'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createDialer } from '../dialer.ts'
-import type { StreamClient } from '../dialer.ts'
-import { createKeyPair } from '../test-server.fixture.ts'
-import { createFrame, createNumbersFrame, FrameReader } from './frames.ts'
+import { createFrame, createNumbersFrame } from './frames.ts'
 import { encodeHeaders } from './header-block.ts'
-
-const pair = createKeyPair()
-const { signal } = new AbortController()
-const get = { method: 'GET', path: '/', headers: [], signal }
-const type = { data: 0, headers: 1, resetStream: 3, settings: 4, pushPromise: 5, ping: 6, goAway: 7, windowUpdate: 8, continuation: 9 }
-
-interface RawServer extends AsyncDisposable {
-  readonly client: StreamClient
-  /** Types of the frames that the server has received. */
-  readonly received: readonly number[]
-  readonly connections: () => number
-}
-
-/** Starts a server that sends hand-made frames when a request has arrived. */
-async function open(answer: (socket: TLSSocket, stream: number) => void): Promise<RawServer> {
-  const received: number[] = []
-  let connections = 0
-  const sockets = new Set<TLSSocket>()
-  const server = createServer({ cert: pair.certificate, key: pair.key, ALPNProtocols: ['h2'] }, (socket) => {
-    connections++
-    sockets.add(socket.on('error', () => {}))
-    socket.write(createFrame({ type: type.settings, flags: 0, stream: 0 }, 0))
-    const reader = new FrameReader({
-      onData: () => received.push(type.data),
-      onFrame(head) {
-        received.push(head.type)
-        if (head.type === type.headers) answer(socket, head.stream)
-      },
-    })
-    let skipped = 24
-    socket.on('data', (chunk: Buffer) => {
-      const start = Math.min(skipped, chunk.length)
-      skipped -= start
-      reader.read(chunk.subarray(start))
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = createDialer().client({ url, tls: { authorities: pair.certificate } })
-  return {
-    client,
-    received,
-    connections: () => connections,
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]()
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-function createPayloadFrame(frameType: number, flags: number, stream: number, payload: string): Buffer {
-  const head = createFrame({ type: frameType, flags, stream }, 0, payload.length)
-  return Buffer.concat([head, Buffer.from(payload, 'latin1')])
-}
-
-const createHeaders = (stream: number, flags: number, ...list: string[]): Buffer =>
-  createPayloadFrame(type.headers, flags, stream, encodeHeaders([':status', '200', ...list]))
-const createData = (stream: number, flags: number, body: string): Buffer => createPayloadFrame(type.data, flags, stream, body)
-const goAway = (lastStream: number): Buffer => createNumbersFrame({ type: type.goAway, flags: 0, stream: 0 }, lastStream, 0)
-
-async function readStatus(client: StreamClient, method = 'GET'): Promise<number> {
-  using answer = await client.stream({ ...get, method })
-  return answer.status
-}
+import {
+  createData,
+  createHeaders,
+  createPayloadFrame,
+  get,
+  goAway,
+  readStatus,
+  repeat,
+  startRawServer,
+  type,
+} from './raw-server.fixture.ts'
 
 it('reads frames whatever their parts', async () => {
-  await using server = await open((socket, stream) => {
+  await using server = await startRawServer((socket, stream) => {
     const padded = createPayloadFrame(type.data, 8, stream, '\x03pad\0\0\0')
     const unknown = createPayloadFrame(0xbe, 0, stream, 'unknown')
     const trailers = createPayloadFrame(type.headers, 5, stream, encodeHeaders(['x-trailer', '1']))
@@ -102,7 +39,7 @@ it('reads frames whatever their parts', async () => {
 
 it('sends a request again that the server has promised not to have processed', async () => {
   let count = 0
-  await using server = await open((socket, stream) => {
+  await using server = await startRawServer((socket, stream) => {
     count++
     if (count === 1) socket.write(goAway(0))
     else socket.write(createHeaders(stream, 5))
@@ -112,7 +49,7 @@ it('sends a request again that the server has promised not to have processed', a
 })
 
 it('finishes a response after a GOAWAY', async () => {
-  await using server = await open((socket, stream) => {
+  await using server = await startRawServer((socket, stream) => {
     socket.write(Buffer.concat([createHeaders(stream, 4), goAway(stream), createData(stream, 1, 'late')]))
   })
   const answer = await server.client.stream(get)
@@ -140,7 +77,7 @@ it.each<[string, (stream: number) => Buffer, string]>([
   ],
 ])('a stream with %s fails alone', async (_name, createAnswer, message) => {
   let isBroken = true
-  await using server = await open((socket, stream) => {
+  await using server = await startRawServer((socket, stream) => {
     socket.write(isBroken ? createAnswer(stream) : createHeaders(stream, 5))
     isBroken = false
   })
@@ -152,8 +89,6 @@ it.each<[string, (stream: number) => Buffer, string]>([
   expect(await readStatus(server.client)).toBe(200)
   expect(server.connections()).toBe(1)
 })
-
-const repeat = (frame: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => frame))
 
 it.each<[string, (stream: number) => Buffer, string]>([
   ['a frame that is too large', () => createFrame({ type: type.settings, flags: 0, stream: 0 }, 0, 16_385), 'a frame is too large'],
@@ -187,7 +122,7 @@ it.each<[string, (stream: number) => Buffer, string]>([
   ],
 ])('%s ends the connection', async (_name, createAnswer, message) => {
   let isBroken = true
-  await using server = await open((socket, stream) => {
+  await using server = await startRawServer((socket, stream) => {
     socket.write(isBroken ? createAnswer(stream) : createHeaders(stream, 5))
     isBroken = false
   })
@@ -205,7 +140,7 @@ it.each<[string, (stream: number) => Buffer, string]>([
 
 it('sends no more of a body than the server allows', async () => {
   let allow = (): void => {}
-  await using server = await open((socket, stream) => {
+  await using server = await startRawServer((socket, stream) => {
     allow = () => {
       for (const id of [0, stream]) socket.write(createNumbersFrame({ type: type.windowUpdate, flags: 0, stream: id }, 100_000))
       socket.write(createHeaders(stream, 5))

@@ -228,6 +228,8 @@ export class ClientSession implements StreamOwner, FrameListener {
     switch (head.type) {
       case frameType.headers:
         this.#checkStream(head.stream)
+        // Headers of a stream that has ended are decoded for the table alone.
+        if (!this.#streams.has(head.stream)) this.#countEmpty()
         this.#headers = { head, blocks: [], size: 0 }
         return this.#receiveHeaders(head, payload)
       case frameType.continuation:

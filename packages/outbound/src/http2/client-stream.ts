@@ -148,10 +148,11 @@ export class ClientStream implements StreamedAnswer {
       return this.#abort(errorCode.cancel, new OutboundError('protocol', 'net/http: server response headers exceeded the limit; aborted'))
     if (problem !== undefined) return this.#abortInvalid('invalid headers')
     if (this.#status !== 0) return isLast ? this.#receiveEnd() : this.#abortInvalid('trailers before the end')
-    const status = list[0] === ':status' && /^\d{3}$/.test(list[1]!) ? Number(list[1]) : 0
+    const status = list[0] === ':status' && /^[1-9]\d\d$/.test(list[1]!) ? Number(list[1]) : 0
     if (status === 0 || status === 101) return this.#abortInvalid('no valid status')
     for (let i = 2; i < list.length; i += 2) if (list[i]!.startsWith(':')) return this.#abortInvalid(`invalid header ${list[i]!}`)
-    if (status < 200 && status >= 100 && !isLast) {
+    if (status < 200) {
+      if (isLast) return this.#abortInvalid('1xx informational response with END_STREAM flag')
       this.#informational++
       if (this.#informational > maxInformational)
         this.#abort(errorCode.cancel, new OutboundError('protocol', 'net/http: too many 1xx informational responses'))
@@ -272,7 +273,9 @@ export class ClientStream implements StreamedAnswer {
     if (this.#isUnsentLast) {
       owner.write(createFrame({ type: frameType.data, flags: frameFlag.endStream, stream: this.id }, 0))
       this.#endSent()
-    } else if (owner.isWritable) this.#source?.resume()
+    } else if (this.#source === undefined) return
+    else if (owner.isWritable) this.#source.resume()
+    else owner.waitToSend(this)
   }
 
   #endSent(): void {
@@ -334,6 +337,8 @@ class ResponseBody extends Readable {
   constructor(stream: ClientStream) {
     super()
     this.#stream = stream
+    // An `error` event without a listener would end the process: the stream may fail before its answer is read.
+    this.on('error', () => {})
   }
 
   override _read(): void {

@@ -4,6 +4,14 @@ import type { DecodedHeaders } from './header-block.ts'
 
 const decodeHex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 
+/** Encodes a text of at least 127 bytes that HPACK does not compress. */
+function encodeText(text: string): string {
+  let encoded = '\x7f'
+  let length = text.length - 127
+  for (; length >= 0x80; length >>>= 7) encoded += String.fromCharCode((length & 0x7f) | 0x80)
+  return encoded + String.fromCharCode(length) + text
+}
+
 it('decodes the responses of RFC 7541, appendix C.6, with a shared table', () => {
   const decoder = new HeaderDecoder(64 * 1024)
   const first = decoder.decode(
@@ -70,4 +78,36 @@ it('refuses to encode headers that end a line or belong to a connection', () => 
   ]) {
     expect(() => encodeHeaders(headers)).toThrow(TypeError)
   }
+})
+
+it('decodes thousands of references to a long entry in little time', () => {
+  const decoder = new HeaderDecoder(64 * 1024)
+  decoder.decode(Buffer.from(`\x40\x01a${encodeText('b'.repeat(4000))}`, 'latin1'))
+  const measure = (block: Buffer): number => {
+    const start = process.cpuUsage()
+    for (let i = 0; i < 20; i++) expect(decoder.decode(block).problem).toBe('tooLarge')
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000 / 20
+  }
+  // References to the whole entry, and then new entries with its name.
+  expect(measure(Buffer.alloc(16_384, 0xbe))).toBeLessThan(10)
+  decoder.decode(Buffer.from(`\x40${encodeText('a'.repeat(4000))}\0`, 'latin1'))
+  expect(measure(Buffer.alloc(16_384, '\x7e\0', 'latin1'))).toBeLessThan(10)
+})
+
+it('refers to an invalid entry of the table as often as it is used', () => {
+  const decoder = new HeaderDecoder(1000)
+  expect(decoder.decode(decodeHex('4001 4101 62')).problem).toBe('invalid')
+  expect(decoder.decode(decodeHex('be')).problem).toBe('invalid')
+  expect(decoder.decode(decodeHex('7e00')).problem).toBe('invalid')
+})
+
+it('keeps no entry that is larger than the table', () => {
+  const decoder = new HeaderDecoder(1000)
+  decoder.decode(decodeHex('4001 6101 62'))
+  expect(decoder.decode(Buffer.from(`\x40\x01c${encodeText('d'.repeat(4096))}`, 'latin1')).problem).toBe('tooLarge')
+  expect(() => decoder.decode(decodeHex('be'))).toThrow(HeaderBlockError)
+  decoder.decode(decodeHex('4001 6501 66'))
+  expect(decoder.decode(decodeHex('be')).list).toEqual(['e', 'f'])
+  expect(() => decoder.decode(decodeHex('bf'))).toThrow(HeaderBlockError)
 })

@@ -1,7 +1,7 @@
 import { decodeHuffman } from './huffman.ts'
 
 /** The static table of HPACK (RFC 7541, appendix A), as alternating names and values. */
-const staticTable: readonly string[] = [
+const staticTexts: readonly string[] = [
   ...':authority||:method|GET|:method|POST|:path|/|:path|/index.html|:scheme|http|:scheme|https'.split('|'),
   ...':status|200|:status|204|:status|206|:status|304|:status|400|:status|404|:status|500'.split('|'),
   ...'accept-charset||accept-encoding|gzip, deflate|accept-language||accept-ranges||accept||access-control-allow-origin|'.split('|'),
@@ -11,7 +11,10 @@ const staticTable: readonly string[] = [
   ...'proxy-authenticate||proxy-authorization||range||referer||refresh||retry-after||server||set-cookie|'.split('|'),
   ...'strict-transport-security||transfer-encoding||user-agent||vary||via||www-authenticate|'.split('|'),
 ]
-const staticEntries = staticTable.length / 2
+const staticEntries = staticTexts.length / 2
+const staticTable: readonly TableEntry[] = Array.from({ length: staticEntries }, (_entry, i) => {
+  return { name: staticTexts[i * 2]!, value: staticTexts[i * 2 + 1]!, hasValidName: true, isValid: true }
+})
 /** Maximum size of the dynamic table, as HPACK counts it. It is the default of HTTP/2, so it is not announced. */
 const maxTableSize = 4096
 const emptyBlock: Buffer = Buffer.alloc(0)
@@ -23,6 +26,14 @@ export class HeaderBlockError extends Error {
   override readonly name = 'HeaderBlockError'
 }
 
+/** A header of the dynamic table. Whether it is valid is decided once, because a block may refer to it thousands of times. */
+interface TableEntry {
+  readonly name: string
+  readonly value: string
+  readonly hasValidName: boolean
+  readonly isValid: boolean
+}
+
 export interface DecodedHeaders {
   /** Names and values, alternating. Empty if there are too many of them or one is not valid. */
   readonly list: readonly string[]
@@ -32,12 +43,16 @@ export interface DecodedHeaders {
 const validName = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const validValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
+function countBytes({ name, value }: TableEntry): number {
+  return name.length + value.length + entryOverhead
+}
+
 /** Decodes the header blocks that one peer sends over a connection, in their order. */
 export class HeaderDecoder {
   readonly #maxListSize: number
-  /** Entries of the dynamic table as alternating names and values, oldest first. */
-  #table: string[] = []
-  /** Number of strings at the start of the table that were evicted. */
+  /** Entries of the dynamic table, oldest first. Those at its start that were evicted are undefined. */
+  #table: (TableEntry | undefined)[] = []
+  /** Number of entries at the start of the table that were evicted. */
   #evicted = 0
   #tableSize = 0
   #tableLimit = maxTableSize
@@ -57,69 +72,68 @@ export class HeaderDecoder {
     let isValid = true
     while (this.#at < block.length) {
       const first = block[this.#at]!
-      let name: string
-      let value: string
-      if (first >= 0x80) {
-        const index = this.#readInteger(0x7f)
-        name = this.#nameOf(index)
-        value = this.#valueOf(index)
-      } else if (first >= 0x20 && first < 0x40) {
+      let entry: TableEntry
+      if (first >= 0x80) entry = this.#entryAt(this.#readInteger(0x7f))
+      else if (first >= 0x20 && first < 0x40) {
         if (size > 0) throw new HeaderBlockError('a size of the table within a block')
         this.#resize(this.#readInteger(0x1f))
         continue
       } else {
         const isIndexed = first >= 0x40
-        const index = this.#readInteger(isIndexed ? 0x3f : 0x0f)
-        name = index === 0 ? this.#readText() : this.#nameOf(index)
-        value = this.#readText()
-        if (isIndexed) this.#add(name, value)
+        entry = this.#readEntry(this.#readInteger(isIndexed ? 0x3f : 0x0f))
+        if (isIndexed) this.#add(entry)
       }
-      isValid &&= validName.test(name) && validValue.test(value)
-      size += name.length + value.length + entryOverhead
+      size += countBytes(entry)
       // The rest of a block that is too large is decoded for the table, but not kept.
-      if (size <= this.#maxListSize) list.push(name, value)
+      if (size > this.#maxListSize) continue
+      isValid &&= entry.isValid
+      list.push(entry.name, entry.value)
     }
     this.#block = emptyBlock
     if (size > this.#maxListSize) return { list: [], problem: 'tooLarge' }
     return isValid ? { list } : { list: [], problem: 'invalid' }
   }
 
-  #nameOf(index: number): string {
+  #entryAt(index: number): TableEntry {
     if (index === 0) throw new HeaderBlockError('an entry with the index 0')
-    return index <= staticEntries ? staticTable[index * 2 - 2]! : this.#dynamic(index, 0)
+    const entry = index <= staticEntries ? staticTable[index - 1] : this.#table[this.#table.length - (index - staticEntries)]
+    if (entry === undefined) throw new HeaderBlockError('an index beyond the table')
+    return entry
   }
 
-  #valueOf(index: number): string {
-    return index <= staticEntries ? staticTable[index * 2 - 1]! : this.#dynamic(index, 1)
+  /** Reads a header whose name is that of the entry at `index`, or follows if `index` is 0. */
+  #readEntry(index: number): TableEntry {
+    const named = index === 0 ? undefined : this.#entryAt(index)
+    const name = named?.name ?? this.#readText()
+    const value = this.#readText()
+    const hasValidName = named?.hasValidName ?? validName.test(name)
+    return { name, value, hasValidName, isValid: hasValidName && validValue.test(value) }
   }
 
-  #dynamic(index: number, offset: 0 | 1): string {
-    const at = this.#table.length - (index - staticEntries) * 2
-    if (at < this.#evicted) throw new HeaderBlockError('an index beyond the table')
-    return this.#table[at + offset]!
-  }
-
-  #add(name: string, value: string): void {
-    this.#table.push(name, value)
-    this.#tableSize += name.length + value.length + entryOverhead
-    this.#evict()
+  #add(entry: TableEntry): void {
+    // An entry that is larger than the table empties it (RFC 7541, section 4.4).
+    const size = countBytes(entry)
+    this.#evict(Math.max(0, this.#tableLimit - size))
+    if (size > this.#tableLimit) return
+    this.#table.push(entry)
+    this.#tableSize += size
   }
 
   #resize(limit: number): void {
     if (limit > maxTableSize) throw new HeaderBlockError('the table is too large')
     this.#tableLimit = limit
-    this.#evict()
+    this.#evict(limit)
   }
 
-  #evict(): void {
-    while (this.#tableSize > this.#tableLimit) {
-      this.#tableSize -= this.#table[this.#evicted]!.length + this.#table[this.#evicted + 1]!.length + entryOverhead
-      this.#evicted += 2
+  /** Removes the oldest entries until the table has at most `limit` bytes. */
+  #evict(limit: number): void {
+    while (this.#tableSize > limit) {
+      this.#tableSize -= countBytes(this.#table[this.#evicted]!)
+      this.#table[this.#evicted++] = undefined
     }
-    if (this.#evicted > 256) {
-      this.#table = this.#table.slice(this.#evicted)
-      this.#evicted = 0
-    }
+    if (this.#evicted <= 128) return
+    this.#table = this.#table.slice(this.#evicted)
+    this.#evicted = 0
   }
 
   /** Reads an integer whose first byte has a prefix of other bits. */
@@ -156,7 +170,7 @@ export class HeaderDecoder {
 
 /** Names with a fixed place in the static table, from which the encoder takes them. */
 const staticNames: ReadonlyMap<string, number> = new Map(
-  Array.from({ length: staticEntries }, (_entry, i) => [staticTable[i * 2]!, i + 1] as const).reverse(),
+  Array.from({ length: staticEntries }, (_entry, i) => [staticTexts[i * 2]!, i + 1] as const).reverse(),
 )
 /** Headers of a connection, which HTTP/2 does not have. */
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
