@@ -21,6 +21,9 @@ interface OpenValue {
  * Parses JSON with the result of JSON.parse, but yields after each piece of a long text. Each piece is made valid JSON with the brackets that are
  * open at its begin and at its end, and the values of all pieces are joined. Throws the error of JSON.parse for invalid text.
  *
+ * The result can differ for an object that has a name twice: the values of that name may be joined, where JSON.parse returns the last one.
+ * `parseJsonRequest` notices duplicate names, and then reads the values with the exact parser.
+ *
  * @example
  * {"a":1,"list":[1,2,|3],"b":2}   is divided at the mark into
  * {"a":1,"list":[1,2]}   and
