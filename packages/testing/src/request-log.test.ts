@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { KeelsonCluster } from './cluster.ts'
 import { startKeelson } from './start-keelson.ts'
 
@@ -81,4 +81,20 @@ test('drops the oldest bodies beyond 64 MiB', async () => {
   expect(keptBodies).toBeLessThan(80)
   expect(cluster.requests.find()[0]?.body).toBeUndefined()
   expect(cluster.requests.find().at(-1)?.body).toBeDefined()
+})
+
+test('looks at no request twice to drop its body', async () => {
+  await cluster.fetch(maps)
+  const entryClass = Object.getPrototypeOf(cluster.requests.find()[0]) as { dropBody: () => number }
+  const dropBody = vi.spyOn(entryClass, 'dropBody')
+  try {
+    const text = 'x'.repeat(900_000)
+    for (let i = 0; i < 90; i++) await send('POST', maps, { metadata: { name: `m-${i}` }, kind: 'Other', data: { text } })
+    const droppedRequests = cluster.requests.find({ verb: 'create' }).filter(({ body }) => body === undefined)
+    expect(droppedRequests.length).toBeGreaterThan(10)
+    // The list request at the begin has no body, but counts.
+    expect(dropBody).toHaveBeenCalledTimes(droppedRequests.length + 1)
+  } finally {
+    dropBody.mockRestore()
+  }
 })

@@ -110,12 +110,13 @@ class LogEntry implements LoggedRequest {
     return (this.#body ??= { value: parseBody(this.contentType, this.#bytes) }).value
   }
 
-  /** Sets the body. Returns the number of bytes that are kept. */
+  /** Sets the body. Returns the number of bytes that are kept in addition. */
   setBody(bytes: Uint8Array): number {
     if (this.#isDropped) return 0
+    const added = bytes.length - (this.#bytes?.length ?? 0)
     this.#bytes = bytes.slice()
     this.#body = undefined
-    return bytes.length
+    return added
   }
 
   /** Drops the body, also one that is read later. Returns the number of bytes that are freed. */
@@ -156,21 +157,22 @@ function parseBody(contentType: string | undefined, bytes: Uint8Array | undefine
 export class RequestLog implements Iterable<LoggedRequest> {
   #requests: LogEntry[] = []
   #bodyBytes = 0
+  /** Number of requests at the begin whose bodies were dropped. */
+  #droppedBodies = 0
 
   /** Adds a request. Its body is added when it has been read. */
   add(request: ClusterRequest, exchange: Exchange): void {
     const logged = new LogEntry(request, exchange)
     this.#requests.push(logged)
     if (this.#requests.length > maxRequests * 1.1) {
-      for (const dropped of this.#requests.splice(0, this.#requests.length - maxRequests)) this.#bodyBytes -= dropped.dropBody()
+      const removed = this.#requests.splice(0, this.#requests.length - maxRequests)
+      for (const older of removed) this.#bodyBytes -= older.dropBody()
+      this.#droppedBodies = Math.max(0, this.#droppedBodies - removed.length)
     }
     exchange.onEnd(() => logged.end())
     exchange.observeBody = (body) => {
       this.#bodyBytes += logged.setBody(body)
-      for (const older of this.#requests) {
-        if (this.#bodyBytes <= maxBodyBytes) break
-        this.#bodyBytes -= older.dropBody()
-      }
+      while (this.#bodyBytes > maxBodyBytes) this.#bodyBytes -= this.#requests[this.#droppedBodies++]!.dropBody()
     }
   }
 
@@ -215,6 +217,7 @@ export class RequestLog implements Iterable<LoggedRequest> {
     for (const request of this.#requests) request.dropBody()
     this.#requests = []
     this.#bodyBytes = 0
+    this.#droppedBodies = 0
   }
 
   [Symbol.iterator](): Iterator<LoggedRequest> {
