@@ -27,7 +27,10 @@ export function startDeployments(context: WorkloadContext): AsyncDisposable {
       const recreates = deployment.spec?.strategy?.type === 'Recreate'
       const isOldGone = older.every(({ status }) => (status?.replicas ?? 0) === 0)
       if (current === undefined) {
-        if (!recreates || isOldGone) await sets.resource.create(namespace, createReplicaSet(deployment, hash, wanted, owned.length + 1))
+        const created = createReplicaSet(deployment, hash, wanted, owned.length + 1)
+        const orphan = items.find(({ metadata }) => metadata.name === created.metadata.name && !hasController(metadata))
+        if (orphan !== undefined) await adopt(sets, orphan, created)
+        else if (!recreates || isOldGone) await sets.resource.create(namespace, created)
       } else await scale(sets, current, wanted)
       const isAvailable = current !== undefined && (current.status?.availableReplicas ?? 0) >= wanted
       if (recreates || isAvailable) for (const set of older) await scale(sets, set, 0)
@@ -53,6 +56,20 @@ function hashTemplate({ spec }: DeepReadonly<Deployment>): string {
 async function scale({ resource }: Followed<ReplicaSet>, { metadata, spec }: DeepReadonly<ReplicaSet>, replicas: number): Promise<void> {
   if (spec?.replicas === replicas) return
   await resource.update(metadata.namespace ?? '', metadata.name ?? '', (set) => ({ ...set, spec: { ...set.spec!, replicas } }))
+}
+
+function hasController({ ownerReferences }: DeepReadonly<ReplicaSet['metadata']>): boolean {
+  return ownerReferences?.some(({ controller }) => controller === true) === true
+}
+
+/** Gives a replica set without a controller the owner of the one that would be created. A deployment that was deleted without its replica sets leaves such a set. */
+async function adopt({ resource }: Followed<ReplicaSet>, orphan: DeepReadonly<ReplicaSet>, { metadata }: ReplicaSet): Promise<void> {
+  if (orphan.metadata.deletionTimestamp != null) return
+  await resource.update(orphan.metadata.namespace ?? '', orphan.metadata.name ?? '', (set) =>
+    hasController(set.metadata)
+      ? set
+      : { ...set, metadata: { ...set.metadata, ownerReferences: [...(set.metadata.ownerReferences ?? []), ...metadata.ownerReferences!] } },
+  )
 }
 
 function createReplicaSet({ metadata, spec }: DeepReadonly<Deployment>, hash: string, replicas: number, revision: number): ReplicaSet {

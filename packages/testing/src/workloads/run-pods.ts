@@ -66,6 +66,7 @@ function formatStatus({ spec, status }: Pod, outcome: PodOutcome, now: string): 
   const { phase, reason, message } = outcome
   const ready = isReady(outcome)
   const exitCode = outcome.exitCode ?? (phase === 'Failed' ? 1 : 0)
+  const { reason: _oldReason, message: _oldMessage, ...keptStatus } = status ?? {}
   const startTime = status?.startTime ?? now
   const state =
     phase === 'Running'
@@ -80,7 +81,7 @@ function formatStatus({ spec, status }: Pod, outcome: PodOutcome, now: string): 
     ...(!isTrue && phase === 'Succeeded' && { reason: 'PodCompleted' }),
   })
   return {
-    ...status,
+    ...keptStatus,
     phase,
     startTime,
     ...(reason !== undefined && { reason }),

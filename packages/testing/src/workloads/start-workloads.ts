@@ -36,17 +36,22 @@ export async function startWorkloads(
   const names = Array.from({ length: nodes }, (_, i) => `node-${i + 1}`)
   for (const name of names) await createNode(client, clock, name)
   const informers = createWorkloadInformers(client, clock, onError)
-  const running = [
-    startPodRunner({ ...context, informers }, names, rule),
-    startReplicaSets({ ...context, informers }),
-    startDeployments({ ...context, informers }),
-  ]
-  return {
+  const controllers: AsyncDisposable[] = []
+  const workloads = {
     async [Symbol.asyncDispose]() {
-      await Promise.all(running.map((controller) => controller[Symbol.asyncDispose]()))
+      await Promise.all(controllers.map((controller) => controller[Symbol.asyncDispose]()))
       await informers[Symbol.asyncDispose]()
     },
   }
+  try {
+    controllers.push(startPodRunner({ ...context, informers }, names, rule))
+    controllers.push(startReplicaSets({ ...context, informers }))
+    controllers.push(startDeployments({ ...context, informers }))
+  } catch (error) {
+    await workloads[Symbol.asyncDispose]()
+    throw error
+  }
+  return workloads
 }
 
 async function createNode(client: LoopbackClient, clock: Clock, name: string): Promise<void> {

@@ -39,9 +39,11 @@ export function followResource<T extends KubeObject>({ client, informers }: Work
 
 interface ControllerOptions<T extends KubeObject> {
   readonly followed: Followed<T>
-  /** Brings one object closer to its state. Gets the stored object, not the copy of the informer. */
-  readonly reconcile: (object: DeepReadonly<T>) => Promise<void>
+  /** Brings one object closer to its state. Gets the stored object, not the copy of the informer. `repeatAfter` reconciles the object again after some milliseconds. */
+  readonly reconcile: (object: DeepReadonly<T>, repeatAfter: (milliseconds: number) => void) => Promise<void>
 }
+
+const passingReasons = ['NotFound', 'Conflict', 'AlreadyExists'] as const
 
 /** Starts a controller that reconciles each object when it changes. `add` reconciles an object for another reason. */
 export function startWorkloadController<T extends KubeObject>(
@@ -57,10 +59,10 @@ export function startWorkloadController<T extends KubeObject>(
       const object = await resource.get(namespace, name, { resourceVersion: '' })
       if (object === undefined) return
       try {
-        await reconcile(object)
+        await reconcile(object, (milliseconds) => queue.addAfter(key, milliseconds))
       } catch (error) {
-        // The object was changed or deleted in the meantime. A change reconciles it again.
-        if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
+        // An object was changed, deleted or created in the meantime. Its next change reconciles this object again.
+        if (!passingReasons.some((reason) => isApiError(error, reason))) throw error
       }
     },
     onError: (_key, error) => onError(error),

@@ -1,6 +1,9 @@
+import { systemClock } from '@keelson/apimachinery'
+import type { LoopbackClient } from '@keelson/loopback'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startKeelson } from '../index.ts'
 import type { KeelsonCluster, KubeObject } from '../index.ts'
+import { startWorkloads } from './start-workloads.ts'
 
 let cluster: KeelsonCluster
 beforeAll(async () => {
@@ -8,6 +11,7 @@ beforeAll(async () => {
     workloads: {
       nodes: 3,
       rule: ({ metadata: { labels = {} } }) => {
+        if (labels['app'] === 'big') return { phase: 'Pending', reason: 'Unschedulable', message: 'no room' }
         if (labels['app'] === 'broken') return { phase: 'Running', ready: false }
         if (labels['app'] === 'crashed') return { phase: 'Failed', exitCode: 3, reason: 'Evicted', message: 'no room' }
         return labels['app'] === 'task' ? { phase: 'Succeeded' } : { phase: 'Running' }
@@ -73,6 +77,21 @@ describe('pods', () => {
     })
   })
 
+  test('lose the reason when they run, and are then not written again', async () => {
+    const pods = cluster.resource('pods')
+    await cluster.apply(createPod('big'))
+    const pending = await pods.waitFor('big', (pod) => pod?.status?.reason === 'Unschedulable')
+    expect(pending.status).toMatchObject({ phase: 'Pending', message: 'no room' })
+    await pods.patch('big', { metadata: { labels: { app: 'small' } } })
+    const running = await cluster.waitFor(createPod('big'), 'Ready')
+    expect(running).not.toMatchObject({ status: { reason: expect.anything() } })
+    expect(running).not.toMatchObject({ status: { message: expect.anything() } })
+    const changed = await pods.patch('big', { metadata: { annotations: { color: 'red' } } })
+    await cluster.apply(createPod('later'))
+    await cluster.waitFor(createPod('later'), 'Ready')
+    expect((await pods.get('big')).metadata.resourceVersion).toBe(changed.metadata.resourceVersion)
+  })
+
   test('end when they are deleted', async () => {
     await cluster.apply(createPod('short'))
     await cluster.waitFor(createPod('short'), 'Ready')
@@ -123,6 +142,109 @@ describe('deployments', () => {
       )
       .toEqual([[false, 'Running']])
   })
+})
+
+describe('with a frozen clock', () => {
+  const listPhases = async (frozen: KeelsonCluster): Promise<readonly unknown[]> => {
+    const { items } = await frozen.resource('pods').list()
+    return items.map(({ status }) => status?.phase)
+  }
+
+  test('finished pods of a replica set are replaced after delays that double, up to 5 minutes', async () => {
+    const clock = { start: '2026-01-01T00:00:00Z', frozen: true }
+    await using frozen = await startKeelson({ clock, workloads: { rule: () => ({ phase: 'Failed' }) } })
+    await frozen.apply(createDeployment('crashing', { replicas: 2 }))
+    await expect.poll(() => listPhases(frozen)).toEqual(['Failed', 'Failed'])
+    const steps: readonly (readonly [duration: string, pods: number])[] = [
+      ['8s', 2],
+      ['3s', 4],
+      ['15s', 4],
+      ['6s', 6],
+      ['40s', 8],
+      ['80s', 10],
+      ['160s', 12],
+      ['290s', 12],
+      ['12s', 14],
+      ['285s', 14],
+      ['15s', 16],
+    ]
+    for (const [duration, count] of steps) {
+      await frozen.clock.advance(duration)
+      await expect.poll(() => listPhases(frozen)).toEqual(Array.from({ length: count }, () => 'Failed'))
+    }
+  })
+
+  test('a finished pod does not delay the replacement of a deleted one', async () => {
+    await using frozen = await startKeelson({
+      clock: { frozen: true },
+      workloads: { rule: ({ metadata }) => ({ phase: metadata.labels?.['state'] === 'done' ? 'Succeeded' : 'Running' }) },
+    })
+    await frozen.apply(createDeployment('web', { replicas: 2 }))
+    await expect.poll(() => listPhases(frozen)).toEqual(['Running', 'Running'])
+    const pods = frozen.resource('pods')
+    const [first, second] = (await pods.list()).items
+    await pods.patch(first!.metadata.name!, { metadata: { labels: { state: 'done' } } })
+    await pods.waitFor(first!.metadata.name!, (pod) => pod?.status?.phase === 'Succeeded')
+    await pods.delete(second!.metadata.name!)
+    await pods.waitFor(second!.metadata.name!, 'deleted')
+    const listRunning = async (): Promise<readonly unknown[]> => (await listPhases(frozen)).filter((phase) => phase !== 'Succeeded')
+    await expect.poll(listRunning).toEqual(['Running'])
+    await frozen.clock.advance('10s')
+    await expect.poll(listRunning).toEqual(['Running', 'Running'])
+  })
+
+  test('a deployment that is created again gets a replica set when the old one has been deleted', async () => {
+    const errors: unknown[] = []
+    await using frozen = await startKeelson({
+      clock: { frozen: true },
+      controllers: ['none'],
+      workloads: {},
+      log: (_level, message, { err } = {}) => message === 'A workload failed' && errors.push(err),
+    })
+    const deployment = createDeployment('web', { replicas: 0 })
+    const sets = frozen.resource('replicasets.apps')
+    const listOwners = async (): Promise<readonly unknown[]> =>
+      (await sets.list()).items.map(({ metadata }) => metadata.ownerReferences?.[0]?.uid)
+    const [first] = await frozen.apply(deployment)
+    await expect.poll(listOwners).toEqual([first!.metadata.uid])
+    await frozen.resource('deployments.apps').delete('web')
+    const [second] = await frozen.apply(deployment)
+    // Deployments are handled in the order of their changes.
+    const [later] = await frozen.apply(createDeployment('later', { replicas: 0 }))
+    await expect.poll(listOwners).toEqual([later!.metadata.uid, first!.metadata.uid])
+    await sets.delete((await sets.list()).items[1]!.metadata.name!)
+    await expect.poll(listOwners).toEqual([later!.metadata.uid, second!.metadata.uid])
+    expect(errors).toEqual([])
+  })
+
+  test('a deployment adopts the replica set that its deleted predecessor left', async () => {
+    await using frozen = await startKeelson({ workloads: {} })
+    await frozen.apply(createDeployment('web'))
+    await frozen.waitFor(createDeployment('web'), 'Available')
+    const [set] = (await frozen.resource('replicasets.apps').list()).items
+    await frozen.resource('deployments.apps').delete('web', { propagationPolicy: 'Orphan' })
+    await frozen.waitFor(createDeployment('web'), 'deleted')
+    await frozen.apply(createDeployment('web'))
+    const { metadata } = await frozen.waitFor(createDeployment('web'), 'Available')
+    const { items } = await frozen.resource('replicasets.apps').list()
+    expect(items.map(({ metadata: { uid, ownerReferences } }) => [uid, ownerReferences?.map((owner) => owner.uid)])).toEqual([
+      [set!.metadata.uid, [metadata.uid]],
+    ])
+  })
+})
+
+test('a start that fails stops the controllers that have started', async () => {
+  let signal: AbortSignal | undefined
+  const pods = {
+    watch: (options: { readonly signal: AbortSignal }) => {
+      signal = options.signal
+      return new Promise((_resolve, reject) => options.signal.addEventListener('abort', () => reject(new Error('stopped'))))
+    },
+  }
+  const client = { resource: ({ resource }: { resource: string }) => (resource === 'pods' ? pods : undefined) } as unknown as LoopbackClient
+  const start = startWorkloads({ client, clock: systemClock, onError: () => {}, bind: async () => {} }, { nodes: 0 })
+  await expect(start).rejects.toThrow('workloads need replicasets, which the server does not serve')
+  expect(signal?.aborted).toBe(true)
 })
 
 test('workloads of a fork run too, and do not affect the first cluster', async () => {
