@@ -65,7 +65,6 @@ export class Connections {
   /** Number of running HTTP/1.1 requests. Each uses one connection. The agent's own limit ignores connections that are being opened. */
   #running = 0
   #firstSocket: Duplex | undefined
-  #opening = 0
   #closed = false
   #isRetired = false
 
@@ -84,7 +83,7 @@ export class Connections {
     for (;;) {
       const free = this.take()
       if (free !== undefined) return free
-      if (this.#protocol !== 'http/1.1' && this.#sessions.size + this.#opening < this.#bounds.maxConnections) {
+      if (this.#probe !== undefined || this.#mayOpen) {
         // Concurrent requests wait for the same new connection, because one HTTP/2 session may serve all of them.
         this.#probe ??= this.#connect().finally(() => (this.#probe = undefined))
         await waitUnlessAborted(this.#probe, signal)
@@ -117,7 +116,7 @@ export class Connections {
 
   /** Pings the server of a session. Closes the session if no answer arrives in time. */
   check(session: ClientSession): void {
-    if (!session.isOpen || session.isPinging) return
+    if (session.hasEnded || session.isPinging) return
     const timer = setTimeout(() => session.destroy(), pingTimeoutMs).unref()
     session.ping(() => clearTimeout(timer))
   }
@@ -139,14 +138,16 @@ export class Connections {
   }
 
   async #connect(): Promise<void> {
-    this.#opening++
     try {
       const socket = await this.#open(['h2', 'http/1.1'])
       if (this.#closed) socket.destroy()
       else if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') this.#addSession(socket)
       else this.#useHttp1(socket)
-    } finally {
-      this.#opening--
+      this.#wakeForFree()
+    } catch (error) {
+      // One of those who wait for a stream may try again.
+      this.#wakeOne()
+      throw error
     }
   }
 
@@ -165,6 +166,7 @@ export class Connections {
       streamWindow,
       sessionWindow,
       maxStreams,
+      onSettings: () => this.#wakeForFree(),
       onClosing: () => {
         clearTimeout(entry.idleTimer)
         this.#sessions.delete(entry)
@@ -186,6 +188,13 @@ export class Connections {
     this.#sessions.add(entry)
     this.#startIdling(entry)
     session.unref()
+  }
+
+  /** Whether another connection may be opened. The settings of a session are awaited first, because they may allow more streams. */
+  get #mayOpen(): boolean {
+    if (this.#protocol === 'http/1.1' || this.#sessions.size >= this.#bounds.maxConnections) return false
+    for (const { session } of this.#sessions) if (!session.hasSettings) return false
+    return true
   }
 
   #freeSession(): Session | undefined {
@@ -264,6 +273,13 @@ export class Connections {
     } finally {
       this.#waiting.delete(entry!)
     }
+  }
+
+  /** Wakes as many waiting requests as can start. */
+  #wakeForFree(): void {
+    let free = this.#protocol === 'http/1.1' ? this.#bounds.maxConnections - this.#running : this.#mayOpen ? 1 : 0
+    for (const { session, streams } of this.#sessions) free += Math.max(0, session.maxStreams - streams)
+    for (; free > 0 && this.#waiting.size > 0; free--) this.#wakeOne()
   }
 
   #wakeOne(): void {

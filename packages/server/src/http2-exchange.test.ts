@@ -114,3 +114,19 @@ it('ends the exchange when its client disconnects', async () => {
   stream.on('response', () => stream.destroy())
   expect(await closed).toBe(true)
 })
+
+it.each(['stream', 'session'] as const)('keeps the address of a client that has ended its %s', async (ended) => {
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const incoming = await new Promise<Http2Incoming>((resolve) => {
+    serve = (received, outgoing) => {
+      outgoing.flushHeaders()
+      outgoing.once('close', () => setImmediate(resolve, received))
+    }
+    const stream = session.request({ ':path': '/' })
+    stream.on('error', () => {})
+    stream.on('response', () => (ended === 'stream' ? stream.destroy() : session.destroy()))
+  })
+  expect(incoming.destroyed).toBe(true)
+  expect(incoming.socket).toMatchObject({ remoteAddress: '127.0.0.1', remotePort: expect.any(Number) as number })
+  session.destroy()
+})

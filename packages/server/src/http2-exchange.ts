@@ -1,5 +1,5 @@
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { Http2Session, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
 const ignore = (): void => {}
 
@@ -20,6 +20,24 @@ function nameOnWire(name: string): string {
   return written
 }
 
+/** The address of a client. The socket of a session cannot be used after the session has ended. */
+interface ClientAddress {
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+}
+
+const addresses = new WeakMap<Http2Session, ClientAddress>()
+
+function findAddress({ session }: ServerHttp2Stream): ClientAddress {
+  if (session === undefined || session.destroyed) return { remoteAddress: undefined, remotePort: undefined }
+  let address = addresses.get(session)
+  if (address === undefined) {
+    const { remoteAddress, remotePort } = session.socket
+    addresses.set(session, (address = { remoteAddress, remotePort }))
+  }
+  return address
+}
+
 /**
  * An HTTP/2 request without a body. It has only the members that the server reads. Node's own request is a second stream on top of the
  * HTTP/2 stream, and creating it costs more than a small response.
@@ -31,6 +49,8 @@ export class Http2Incoming {
   readonly stream: ServerHttp2Stream
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: string[]
+  /** The members of a socket that the server reads. They stay after the request has ended, for its log and its audit. */
+  readonly socket: ClientAddress
 
   /** Returns whether this class can represent a request: it must have no body and no `Expect` header. */
   static suffices(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
@@ -44,6 +64,7 @@ export class Http2Incoming {
     this.stream = stream
     this.headers = headers
     this.rawHeaders = rawHeaders
+    this.socket = findAddress(stream)
   }
 
   get method(): string {
@@ -52,10 +73,6 @@ export class Http2Incoming {
 
   get url(): string {
     return this.headers[':path'] as string
-  }
-
-  get socket(): unknown {
-    return this.stream.session?.socket
   }
 
   get readableEnded(): boolean {

@@ -102,6 +102,11 @@ it.each<[string, (stream: number) => Buffer, string]>([
   ],
   ['pings without end', () => repeat(createFrame({ type: type.ping, flags: 0, stream: 0 }, 8), 10_002), 'too many frames without content'],
   [
+    'window updates of one byte without end',
+    (id) => repeat(createNumbersFrame({ type: type.windowUpdate, flags: 0, stream: id }, 1), 10_002),
+    'too many frames without content',
+  ],
+  [
     'empty data without end',
     (id) => Buffer.concat([createHeaders(id, 4), repeat(createData(id, 0, ''), 10_002)]),
     'too many frames without content',
@@ -156,4 +161,19 @@ it('sends no more of a body than the server allows', async () => {
   expect(countData()).toBe(before)
   allow()
   expect(await answer).toMatchObject({ failed: false, status: 200 })
+})
+
+it('sends the bytes that several window updates allow together', async () => {
+  await using server = await startRawServer((socket, stream) => {
+    const createUpdate = (id: number, bytes: number): Buffer => createNumbersFrame({ type: type.windowUpdate, flags: 0, stream: id }, bytes)
+    setTimeout(
+      () => socket.write(Buffer.concat([createUpdate(0, 100_000), repeat(createUpdate(stream, 1024), 100), createHeaders(stream, 5)])),
+      100,
+    )
+  })
+  const answer = server.client.request({ method: 'POST', path: '/', body: Buffer.alloc(165_535), timeoutMs: 20_000 })
+  expect(await answer).toMatchObject({ failed: false, status: 200 })
+  await expect.poll(() => server.received.filter((each) => each === type.data).length).toBeGreaterThan(5)
+  await wait(50)
+  expect(server.received.filter((each) => each === type.data).length).toBeLessThan(50)
 })

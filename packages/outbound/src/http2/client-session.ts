@@ -15,6 +15,8 @@ export interface SessionOptions {
   readonly sessionWindow: number
   /** Maximum number of concurrent streams. The server may allow fewer. */
   readonly maxStreams: number
+  /** Called when the first settings of the server have arrived, and when it has changed the number of concurrent streams. */
+  readonly onSettings: () => void
   /** Called when the session takes no further streams. Open streams may continue. */
   readonly onClosing: () => void
   /** Called when the connection is closed. */
@@ -32,12 +34,16 @@ export interface RequestHead {
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const setting = { enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4, maxHeaderListSize: 6 } as const
 const initialWindow = 65_535
+/** Maximum number of concurrent streams until the server has sent its settings, as in Go. */
+const streamsBeforeSettings = 100
 /** Maximum size in bytes of the headers of a response. */
 const maxHeaderListSize = 64 * 1024
 /** Maximum size in bytes of an encoded header block. Larger ones end the connection, because they cannot be skipped. */
 const maxHeaderBlock = 256 * 1024
 /** Maximum number of received frames without content between two checks. A server that sends more only keeps this one busy. */
 const maxEmptyFrames = 10_000
+/** Increments of a window below this number of bytes count as frames without content: each could send a frame of as few bytes. */
+const smallIncrement = 1024
 /** Unsent bytes from which the frames that answer others end the connection: the server sends, but does not read. */
 const maxUnsentAnswers = 8 * 1024 * 1024
 /** Time in milliseconds that the server has to close the connection after this side has. */
@@ -68,6 +74,8 @@ export class ClientSession implements StreamOwner, FrameListener {
   #headers: { readonly head: FrameHead; readonly blocks: Buffer[]; size: number } | undefined
   #output: Uint8Array[] = []
   #outputSize = 0
+  #isFlushPlanned = false
+  #hasSettings = false
   #isClosing = false
   #isDestroyed = false
   #hasSaidGoodbye = false
@@ -75,7 +83,7 @@ export class ClientSession implements StreamOwner, FrameListener {
   constructor(socket: TLSSocket, options: SessionOptions) {
     this.#socket = socket
     this.#options = options
-    this.#maxStreams = options.maxStreams
+    this.#maxStreams = Math.min(streamsBeforeSettings, options.maxStreams)
     this.#receiveWindow = options.sessionWindow
     const settings = createFrame({ type: frameType.settings, flags: 0, stream: 0 }, 18)
     const values = [
@@ -92,7 +100,7 @@ export class ClientSession implements StreamOwner, FrameListener {
     this.write(settings)
     this.write(window)
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
-    socket.on('drain', () => this.#sendBodies())
+    socket.on('drain', () => this.#planFlush())
     socket.on('error', (error) => this.destroy(toConnectionError(error)))
     socket.on('end', () => this.destroy(new OutboundError('closed', 'unexpected EOF')))
     socket.on('close', () => this.destroy(new OutboundError('closed', 'unexpected EOF')))
@@ -101,6 +109,16 @@ export class ClientSession implements StreamOwner, FrameListener {
   /** Whether the session takes new streams. */
   get isOpen(): boolean {
     return !this.#isClosing
+  }
+
+  /** Whether the connection carries no further frames. */
+  get hasEnded(): boolean {
+    return this.#isDestroyed || this.#hasSaidGoodbye
+  }
+
+  /** Whether the settings of the server have arrived. */
+  get hasSettings(): boolean {
+    return this.#hasSettings
   }
 
   /** Maximum number of concurrent streams. */
@@ -173,7 +191,7 @@ export class ClientSession implements StreamOwner, FrameListener {
 
   write(frame: Uint8Array, payload?: Uint8Array): void {
     if (this.#isDestroyed) return
-    if (this.#output.length === 0) setImmediate(flush, this)
+    this.#planFlush()
     this.#output.push(frame)
     this.#outputSize += frame.length
     if (payload === undefined) return
@@ -181,8 +199,10 @@ export class ClientSession implements StreamOwner, FrameListener {
     this.#outputSize += payload.length
   }
 
-  /** Writes the frames of this turn of the event loop together. */
+  /** Writes the frames of this turn of the event loop together, and parts of waiting bodies. */
   flush(): void {
+    this.#isFlushPlanned = false
+    if (this.isWritable) this.#sendBodies()
     const output = this.#output
     const size = this.#outputSize
     this.#output = []
@@ -194,7 +214,8 @@ export class ClientSession implements StreamOwner, FrameListener {
       for (const buffer of output) this.#socket.write(buffer)
       this.#socket.uncork()
     }
-    if (this.#waiting.size > 0 && this.isWritable) this.#sendBodies()
+    // A full output has kept streams from sending.
+    if (size >= maxCopied && this.#waiting.size > 0 && this.isWritable) this.#planFlush()
   }
 
   waitToSend(stream: ClientStream): void {
@@ -294,6 +315,10 @@ export class ClientSession implements StreamOwner, FrameListener {
     this.#countEmpty()
     if ((flags & frameFlag.acknowledge) !== 0) return
     if (payload.length % 6 !== 0) throw new Http2ProtocolError(errorCode.frameSize, 'broken settings')
+    const { maxStreams } = this
+    const isFirst = !this.#hasSettings
+    if (isFirst) this.#maxStreams = this.#options.maxStreams
+    this.#hasSettings = true
     for (let at = 0; at < payload.length; at += 6) {
       const value = payload.readUInt32BE(at + 2)
       const name = payload.readUInt16BE(at)
@@ -305,7 +330,7 @@ export class ClientSession implements StreamOwner, FrameListener {
       }
     }
     this.#answer(createFrame({ type: frameType.settings, flags: frameFlag.acknowledge, stream: 0 }, 0))
-    this.#sendBodies()
+    if (isFirst || this.maxStreams !== maxStreams) this.#options.onSettings()
   }
 
   #receivePing({ flags }: FrameHead, payload: Buffer): void {
@@ -330,15 +355,16 @@ export class ClientSession implements StreamOwner, FrameListener {
   }
 
   #receiveWindowUpdate(id: number, bytes: number): void {
+    if (bytes < smallIncrement) this.#countEmpty()
     if (id !== 0) {
       this.#checkStream(id)
-      if (bytes === 0) this.#countEmpty()
-      return this.#streams.get(id)?.receiveWindowUpdate(bytes)
+      this.#streams.get(id)?.receiveWindowUpdate(bytes)
+    } else {
+      if (bytes === 0) throw new Http2ProtocolError(errorCode.protocol, 'a window that does not grow')
+      this.sendWindow += bytes
+      if (this.sendWindow > maxWindow) throw new Http2ProtocolError(errorCode.flowControl, 'a window is too large')
     }
-    if (bytes === 0) throw new Http2ProtocolError(errorCode.protocol, 'a window that does not grow')
-    this.sendWindow += bytes
-    if (this.sendWindow > maxWindow) throw new Http2ProtocolError(errorCode.flowControl, 'a window is too large')
-    this.#sendBodies()
+    if (this.#waiting.size > 0) this.#planFlush()
   }
 
   /** Refuses frames of streams that this side has not opened. */
@@ -355,6 +381,12 @@ export class ClientSession implements StreamOwner, FrameListener {
     if (this.#socket.writableLength + this.#outputSize > maxUnsentAnswers)
       throw new Http2ProtocolError(errorCode.enhanceYourCalm, 'the server does not read')
     this.write(frame)
+  }
+
+  #planFlush(): void {
+    if (this.#isFlushPlanned || this.#isDestroyed) return
+    this.#isFlushPlanned = true
+    setImmediate(flush, this)
   }
 
   #sendBodies(): void {

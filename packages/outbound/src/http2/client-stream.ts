@@ -5,6 +5,7 @@ import type { StreamedAnswer } from '../open-stream.ts'
 import { createFrame, createNumbersFrame, errorCode, errorNames, frameFlag, frameType, Http2ProtocolError, maxPayload } from './frames.ts'
 import { maxWindow } from './frames.ts'
 import type { DecodedHeaders } from './header-block.ts'
+import { HeldChunks, smallChunk } from './held-chunks.ts'
 
 /** The connection of a stream. */
 export interface StreamOwner {
@@ -59,8 +60,8 @@ export class ClientStream implements StreamedAnswer {
   #missingBytes = -1
   #receiveWindow: number
   #unacknowledged = 0
-  /** Bytes that arrived before the body was used. */
-  #chunks: Buffer[] = []
+  /** Bytes that arrived before the body was used, and small parts that the body does not need yet. */
+  readonly #held = new HeldChunks()
   #body: ResponseBody | undefined
   #isBodyUsed = false
   /** Whether the server has sent all of the response. */
@@ -103,8 +104,8 @@ export class ClientStream implements StreamedAnswer {
   get body(): Readable {
     if (this.#body !== undefined) return this.#body
     const body = (this.#body = new ResponseBody(this))
-    if (!this.#isBodyUsed) for (const chunk of this.#chunks.splice(0)) body.push(chunk)
     this.#isBodyUsed = true
+    this.pushHeld()
     if (this.#hasEnded || this.#isCut) body.push(null)
     else if (this.#isClosed) body.destroy(this.#failure)
     return body
@@ -118,8 +119,7 @@ export class ClientStream implements StreamedAnswer {
   takeWhole(): Buffer | undefined {
     if (!this.#hasEnded || this.#isBodyUsed) return undefined
     this.#isBodyUsed = true
-    const chunks = this.#chunks
-    this.#chunks = []
+    const chunks = this.#held.take()
     const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
     this.#reportClose()
     return whole
@@ -128,7 +128,7 @@ export class ClientStream implements StreamedAnswer {
   [Symbol.dispose](): void {
     this.cancel()
     this.#isBodyUsed = true
-    this.#chunks = []
+    this.#held.take()
     if (this.#body?.destroyed === false && !this.#body.readableEnded) this.#body.destroy()
     this.#reportClose()
   }
@@ -177,17 +177,25 @@ export class ClientStream implements StreamedAnswer {
     if (this.#status === 0) return this.#abortInvalid('a body before the headers')
     if (this.#missingBytes >= 0 && (this.#missingBytes -= chunk.length) < 0) return this.#abortInvalid('more bytes than announced')
     this.#unacknowledged += flowSize
-    if (chunk.length > 0) {
-      if (this.#body === undefined) {
-        if (!this.#isBodyUsed) this.#chunks.push(chunk)
-      } else if (this.#body.push(chunk) && !isLast) this.acknowledge()
+    if (chunk.length > 0 && (this.#body !== undefined || !this.#isBodyUsed)) {
+      if (this.#body === undefined || (chunk.length < smallChunk && this.#body.mayWait)) this.#held.add(chunk)
+      else {
+        this.pushHeld()
+        if (this.#body.push(chunk) && !isLast) this.acknowledge()
+      }
     }
     if (isLast) this.#receiveEnd()
   }
 
+  /** Passes the bytes that were held back to the body. */
+  pushHeld(): void {
+    if (this.#held.size === 0) return
+    for (const chunk of this.#held.take()) this.#body?.push(chunk)
+  }
+
   /** Allows the server to send as many bytes as were read. */
   acknowledge(): void {
-    const bytes = this.#unacknowledged - (this.#body?.readableLength ?? 0)
+    const bytes = this.#unacknowledged - (this.#body?.readableLength ?? 0) - this.#held.size
     if (bytes < this.#maxReceived / 2 || this.#hasEnded || this.#isClosed) return
     this.#unacknowledged -= bytes
     this.#receiveWindow += bytes
@@ -197,15 +205,17 @@ export class ClientStream implements StreamedAnswer {
   receiveReset(code: number): void {
     if (this.#isClosed) return
     // A server may stop an upload after a complete response.
-    if (this.#hasEnded) this.#close()
-    else if (code === errorCode.refusedStream) this.fail(new OutboundError('refused', 'http2: server sent REFUSED_STREAM'))
+    if (this.#hasEnded) {
+      this.#close()
+      this.#reportClose()
+    } else if (code === errorCode.refusedStream) this.fail(new OutboundError('refused', 'http2: server sent REFUSED_STREAM'))
     else if (code !== errorCode.none && code !== errorCode.cancel)
       this.fail(new OutboundError('closed', `stream error: ${errorNames[code] ?? code}; received from peer`))
     else if (this.#status === 0) this.fail(new OutboundError('closed', 'unexpected EOF'))
     else {
       this.#isCut = true
       this.#close()
-      this.#body?.push(null)
+      this.#pushEnd()
       this.#reportClose()
     }
   }
@@ -213,7 +223,6 @@ export class ClientStream implements StreamedAnswer {
   receiveWindowUpdate(bytes: number): void {
     this.sendWindow += bytes
     if (this.sendWindow > maxWindow) this.#abort(errorCode.flowControl, new OutboundError('protocol', 'http2: a window is too large'))
-    else this.sendBody()
   }
 
   /** Ends the stream because the connection or the server has. */
@@ -288,8 +297,14 @@ export class ClientStream implements StreamedAnswer {
     if (this.#missingBytes > 0) return this.#abortInvalid('fewer bytes than announced')
     this.#hasEnded = true
     if (this.#hasSent) this.#close()
-    this.#body?.push(null)
+    this.#pushEnd()
     this.#reportClose()
+  }
+
+  #pushEnd(): void {
+    if (this.#body === undefined) return
+    this.pushHeld()
+    this.#body.push(null)
   }
 
   #abortInvalid(text: string): void {
@@ -339,6 +354,17 @@ class ResponseBody extends Readable {
     this.#stream = stream
     // An `error` event without a listener would end the process: the stream may fail before its answer is read.
     this.on('error', () => {})
+  }
+
+  /** Whether the next bytes are needed only after a call of `read`: the buffer is full, or the reader has paused. */
+  get mayWait(): boolean {
+    const isPaused = this.readableFlowing === false && this.listenerCount('readable') === 0
+    return this.readableLength > 0 && (isPaused || this.readableLength >= this.readableHighWaterMark)
+  }
+
+  override read(size?: number): unknown {
+    this.#stream.pushHeld()
+    return super.read(size)
   }
 
   override _read(): void {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { createDialer } from '../dialer.ts'
-import type { StreamClient } from '../dialer.ts'
+import type { DialerOptions, StreamClient } from '../dialer.ts'
 import { createKeyPair } from '../test-server.fixture.ts'
 import { createFrame, createNumbersFrame, FrameReader } from './frames.ts'
 import { encodeHeaders } from './header-block.ts'
@@ -30,15 +30,23 @@ export interface RawServer extends AsyncDisposable {
   readonly connections: () => number
 }
 
+interface RawServerOptions extends Pick<DialerOptions, 'maxConnections'> {
+  /** Bytes that the server sends first. Default: empty settings. */
+  readonly greeting?: Buffer
+}
+
 /** Starts a server that sends hand-made frames when a request has arrived. */
-export async function startRawServer(answer: (socket: TLSSocket, stream: number) => void): Promise<RawServer> {
+export async function startRawServer(
+  answer: (socket: TLSSocket, stream: number) => void,
+  { greeting = createSettings(), ...options }: RawServerOptions = {},
+): Promise<RawServer> {
   const received: number[] = []
   let connections = 0
   const sockets = new Set<TLSSocket>()
   const server = createServer({ cert: pair.certificate, key: pair.key, ALPNProtocols: ['h2'] }, (socket) => {
     connections++
     sockets.add(socket.on('error', () => {}))
-    socket.write(createFrame({ type: type.settings, flags: 0, stream: 0 }, 0))
+    socket.write(greeting)
     const reader = new FrameReader({
       onData: () => received.push(type.data),
       onFrame(head) {
@@ -56,7 +64,7 @@ export async function startRawServer(answer: (socket: TLSSocket, stream: number)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = createDialer().client({ url, tls: { authorities: pair.certificate } })
+  const client = createDialer(options).client({ url, tls: { authorities: pair.certificate } })
   return {
     client,
     received,
@@ -79,6 +87,14 @@ export function createPayloadFrame(frameType: number, flags: number, stream: num
 export const createHeaders = (stream: number, flags: number, ...list: string[]): Buffer =>
   createPayloadFrame(type.headers, flags, stream, encodeHeaders([':status', '200', ...list]))
 export const createData = (stream: number, flags: number, body: string): Buffer => createPayloadFrame(type.data, flags, stream, body)
+/** Settings, with the maximum number of concurrent streams if it is defined. */
+export function createSettings(maxStreams?: number): Buffer {
+  if (maxStreams === undefined) return createFrame({ type: type.settings, flags: 0, stream: 0 }, 0)
+  const frame = createFrame({ type: type.settings, flags: 0, stream: 0 }, 6)
+  frame.writeUInt16BE(3, 9)
+  frame.writeUInt32BE(maxStreams, 11)
+  return frame
+}
 export const goAway = (lastStream: number): Buffer => createNumbersFrame({ type: type.goAway, flags: 0, stream: 0 }, lastStream, 0)
 
 export async function readStatus(client: StreamClient, method = 'GET'): Promise<number> {
