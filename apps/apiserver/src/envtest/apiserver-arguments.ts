@@ -55,7 +55,7 @@ function parseDirectory(text: string): string | undefined {
 
 function withoutFlag(argv: readonly string[], name: string): readonly string[] {
   return argv.filter((argument, i) => {
-    const isFlag = (text = ''): boolean => new RegExp(`^--?${name}$`).test(text)
+    const isFlag = (text?: string): boolean => text === `-${name}` || text === `--${name}`
     return !isFlag(argument) && !isFlag(argument.split('=')[0]) && !isFlag(argv[i - 1])
   })
 }
