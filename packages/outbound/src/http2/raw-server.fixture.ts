@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
@@ -10,6 +10,8 @@ import { encodeHeaders } from './header-block.ts'
 
 const pair = createKeyPair()
 const { signal } = new AbortController()
+// Many requests may share it.
+setMaxListeners(0, signal)
 export const get = { method: 'GET', path: '/', headers: [], signal }
 export const type = {
   data: 0,
