@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { JsonValue } from './meta.ts'
 import { parseJsonStepwise } from './json-steps.ts'
 import { finishTask } from './task.ts'
 
@@ -75,7 +76,8 @@ describe('parseJsonStepwise', () => {
 
   it('parses texts that are nested deeply', () => {
     const depth = 3000
-    const text = `${'{"a":[1,'.repeat(depth)}2${']}'.repeat(depth)}`
-    expect(JSON.stringify(parse(text))).toBe(text)
+    let value = parse(`${'{"a":[1,'.repeat(depth)}2${']}'.repeat(depth)}`) as JsonValue
+    for (let level = 0; level < depth; level++) value = (value as { readonly a: JsonValue[] }).a[1]!
+    expect(value).toBe(2)
   })
 })
